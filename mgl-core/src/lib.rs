@@ -1,1 +1,3 @@
+//! MGPipe: handles, call catalogue, pushed state, codec, trace files.
 
+pub mod format;
