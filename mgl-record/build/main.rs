@@ -1,0 +1,40 @@
+//! Build script: turns the Khronos registry and the crate's own sources into `exports.rs`.
+//!
+//! Every name of the registry leaves the library (design page 5.1). Which of them are implemented
+//! is read from the sources themselves (the `gl_entry!` and `api_entry!` declarations), so that no
+//! second list has to be kept: the rest becomes an alias of something implemented, or a refusal.
+
+mod emit;
+mod registry;
+mod scan;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=src");
+
+    // -Bsymbolic: our tables must hold our functions even when the program has a global of the
+    // same name. nodelete: driver threads and thread-locals do not survive an unmapping. defs: a
+    // declaration in a file that no `mod` names fails here and not at the first call.
+    for arg in ["-Wl,-Bsymbolic", "-Wl,-z,nodelete", "-Wl,-z,defs"] {
+        println!("cargo::rustc-cdylib-link-arg={arg}");
+    }
+
+    let registry = registry::Registry::load(include_str!("extra-names.txt"));
+    let implemented = scan::entries(&root.join("src"));
+    let text = emit::exports(&registry, &implemented);
+    write_if_changed(&out.join("exports.rs"), &text);
+    write_if_changed(&out.join("consts.rs"), &emit::consts(&registry));
+}
+
+/// Leaves the file alone when nothing changed, so that incremental builds stay incremental.
+fn write_if_changed(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return;
+    }
+    fs::write(path, text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+}

@@ -1,0 +1,180 @@
+//! How an entry point is declared, and what every one of them does around its body.
+//!
+//! `gl_entry!` declares functions that need the current context, `api_entry!` those of the window
+//! system interfaces that do not. The build script finds the declarations in the sources: declaring
+//! is all there is to implementing a name (design page 5.1). Each declaration is checked against
+//! the registry's signature when it compiles. No panic crosses the boundary.
+
+use crate::context::{self, Gl};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+/// Declares entry points that act on the current context.
+///
+/// The first parameter is bound to the current context's `&mut Gl`; without a current context the
+/// body does not run and the function returns zero.
+///
+/// ```text
+/// gl_entry! {
+///     /// Sets the viewport (GL 3.3, 2.13.1).
+///     fn glViewport(gl, x: GLint, y: GLint, width: GLsizei, height: GLsizei) {
+///         gl.set_viewport(x, y, width, height)
+///     }
+/// }
+/// ```
+macro_rules! gl_entry {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($gl:ident $(, $arg:ident : $ty:ty)* $(,)?) $(-> $ret:ty)? { $($body:tt)* }
+    )+) => {$(
+        $(#[$meta])*
+        ///
+        /// # Safety
+        ///
+        /// Pointers must be valid for what the GL specification says is read or written there.
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $name($($arg: $ty),*) $(-> $ret)? {
+            $crate::gl::entry::enter_gl(
+                stringify!($name),
+                move |$gl: &mut $crate::context::Gl| $(-> $ret)? { $($body)* },
+            )
+        }
+        const _: $crate::exports::sig::$name = $name;
+    )+};
+}
+
+/// Declares entry points that need no current context: those of GLX and EGL.
+///
+/// A caught panic returns zero.
+macro_rules! api_entry {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? { $($body:tt)* }
+    )+) => {$(
+        $(#[$meta])*
+        ///
+        /// # Safety
+        ///
+        /// Pointers must be valid for what the GLX or EGL specification says is read or written
+        /// there.
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $name($($arg: $ty),*) $(-> $ret)? {
+            $crate::gl::entry::enter(stringify!($name), move || $(-> $ret)? { $($body)* })
+        }
+        const _: $crate::exports::sig::$name = $name;
+    )+};
+}
+
+#[allow(unused_imports)]
+pub(crate) use {api_entry, gl_entry};
+
+/// The value that an entry point returns when it did nothing: zero.
+pub trait EntryReturn {
+    /// Zero of this type.
+    fn nothing() -> Self;
+}
+
+macro_rules! zero_is_nothing {
+    ($($ty:ty),*) => {$(
+        impl EntryReturn for $ty {
+            fn nothing() -> Self { 0 as $ty }
+        }
+    )*};
+}
+zero_is_nothing!(i8, u8, i16, u16, i32, u32, i64, u64, isize, usize, f32, f64);
+
+impl EntryReturn for () {
+    fn nothing() -> Self {}
+}
+
+impl<T> EntryReturn for *const T {
+    fn nothing() -> Self {
+        std::ptr::null()
+    }
+}
+
+impl<T> EntryReturn for *mut T {
+    fn nothing() -> Self {
+        std::ptr::null_mut()
+    }
+}
+
+/// Runs the body of an entry point on the current context.
+#[inline]
+pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnOnce(&mut Gl) -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(|| context::with_current(body))) {
+        Ok(Some(value)) => value,
+        Ok(None) => R::nothing(),
+        Err(panic) => {
+            caught(name, panic);
+            R::nothing()
+        }
+    }
+}
+
+/// Runs the body of an entry point that needs no context.
+#[inline]
+pub fn enter<R: EntryReturn>(name: &'static str, body: impl FnOnce() -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(value) => value,
+        Err(panic) => {
+            caught(name, panic);
+            R::nothing()
+        }
+    }
+}
+
+static PANICS: Mutex<BTreeMap<&'static str, u64>> = Mutex::new(BTreeMap::new());
+
+#[cold]
+#[inline(never)]
+fn caught(name: &'static str, panic: Box<dyn Any + Send>) {
+    let mut counts = PANICS.lock().unwrap_or_else(|e| e.into_inner());
+    let count = counts.entry(name).or_insert(0);
+    *count += 1;
+    if *count == 1 {
+        let what = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("no message");
+        eprintln!("mgl: internal error in {name}: {what}; the call had no effect");
+    }
+    // A payload whose destructor panics must not get past this point either.
+    std::mem::forget(panic);
+}
+
+/// Entry points whose body panicked, with how often; empty in a healthy process.
+pub fn panics() -> Vec<(&'static str, u64)> {
+    let counts = PANICS.lock().unwrap_or_else(|e| e.into_inner());
+    counts.iter().map(|(n, c)| (*n, *c)).collect()
+}
+
+/// Raises GL_INVALID_OPERATION on the current context, if there is one.
+pub(crate) fn raise_invalid_operation() {
+    enter_gl("error", |gl| {
+        gl.raise(crate::consts::gl::GL_INVALID_OPERATION)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_caught_and_counted() {
+        let value: u32 = enter("glTestOfPanics", || panic!("on purpose"));
+        assert_eq!(value, 0);
+        assert!(panics().contains(&("glTestOfPanics", 1)));
+    }
+
+    #[test]
+    fn without_a_context_nothing_runs() {
+        let value: *const u8 = enter_gl("glTestOfNoContext", |_| unreachable!("no context"));
+        assert!(value.is_null());
+    }
+}

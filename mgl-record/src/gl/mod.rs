@@ -1,0 +1,4 @@
+//! The GL front end: entry points and what they are declared with.
+
+pub mod entry;
+pub mod types;
