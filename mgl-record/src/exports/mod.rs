@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[allow(
     missing_docs,
+    unused_imports,
     non_snake_case,
     non_camel_case_types,
     clippy::missing_safety_doc,
