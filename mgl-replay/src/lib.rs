@@ -1,1 +1,3 @@
+//! The mgl back ends and the trace player.
 
+pub mod espryt;

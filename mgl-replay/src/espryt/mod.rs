@@ -1,0 +1,3 @@
+//! Espryt: the back end on OpenGL ES.
+
+pub mod loader;
