@@ -1,1 +1,3 @@
+//! Verification of what mgl records and replays.
 
+pub mod image;
