@@ -1,1 +1,71 @@
-fn main() {}
+//! The `mgl` program: parses the command line, calls the libraries, shows what they found.
+//!
+//! One file a subcommand under `cmd`; what they share (exit codes, output, progress) lies beside this
+//! file. No logic lives here: what a command finds out comes from mgl-core, mgl-replay or mgl-verify.
+
+mod cmd;
+mod exit;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use exit::{Exit, Failure};
+use output::Output;
+
+/// Records what OpenGL programs draw, replays it without them, and verifies the result.
+#[derive(Parser)]
+#[command(name = "mgl", version, max_term_width = 100, after_help = exit::HELP)]
+#[command(propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    /// Print one JSON document on standard output, and nothing else
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compare(cmd::compare::Args),
+    Completions(cmd::completions::Args),
+}
+
+impl Command {
+    fn run(self, out: &mut Output) -> Result<Exit, Failure> {
+        match self {
+            Self::Compare(args) => cmd::compare::run(&args, out),
+            Self::Completions(args) => cmd::completions::run(&args, out),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // Wrong usage ends here, with clap's message and exit code 2.
+    let cli = Cli::parse();
+    let mut out = Output::new(cli.json);
+    let result = cli.command.run(&mut out);
+    let exit = result.unwrap_or_else(|failure| out.failure(&failure));
+    match out.finish() {
+        Ok(()) => exit.into(),
+        Err(failure) => {
+            out.failure(&failure);
+            failure.exit.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

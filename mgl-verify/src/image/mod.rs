@@ -8,6 +8,7 @@
 //! Implements section 6.3 of the design. May use threads (rayon) and files; knows nothing of traces,
 //! back ends or goldens.
 
+mod batch;
 mod clusters;
 mod compare;
 mod density;
@@ -19,6 +20,7 @@ mod pixels;
 mod ssim;
 mod verdict;
 
+pub use batch::{Batch, BatchError, BatchRow, compare_paths};
 pub use clusters::{Cluster, Clusters};
 pub use compare::{Comparison, Measures, compare};
 pub use density::DenseWindow;

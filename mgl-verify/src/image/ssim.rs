@@ -75,6 +75,18 @@ impl Ssim {
         .into_iter()
         .filter_map(|(name, plane)| Some((name, plane?)))
     }
+
+    /// The lowest mean and the lowest tile over all planes.
+    pub fn lowest(&self) -> PlaneSsim {
+        self.planes().fold(self.luma, |low, (_, plane)| PlaneSsim {
+            mean: low.mean.min(plane.mean),
+            worst: if plane.worst.mean < low.worst.mean {
+                plane.worst
+            } else {
+                low.worst
+            },
+        })
+    }
 }
 
 /// Whether images of `size` are large enough for the window.

@@ -1,0 +1,4 @@
+//! The subcommands: arguments, a call into a library, and how the result is shown.
+
+pub mod compare;
+pub mod completions;

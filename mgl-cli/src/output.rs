@@ -1,0 +1,141 @@
+//! What commands print: text and tables for people, or one JSON document.
+//!
+//! A reader that closes the pipe early (`mgl dump FILE | head`) is no error: what follows is dropped
+//! and the exit code stays what the command found.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::exit::{Exit, Failure};
+
+/// Standard output, in one of its two forms.
+pub struct Output {
+    json: bool,
+    colour: bool,
+    closed: bool,
+    stdout: BufWriter<Stdout>,
+}
+
+/// How a word is to be seen.
+#[derive(Clone, Copy)]
+pub enum Tone {
+    Good,
+    Bad,
+}
+
+impl Output {
+    pub fn new(json: bool) -> Self {
+        Self {
+            json,
+            colour: !json && colour_wanted() && io::stdout().is_terminal(),
+            closed: false,
+            stdout: BufWriter::new(io::stdout()),
+        }
+    }
+
+    /// Shows a result: `value` as the JSON document, or what `text` prints.
+    pub fn show<T: Serialize>(
+        &mut self,
+        value: &T,
+        text: impl FnOnce(&mut Self, &T) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if !self.json {
+            return text(self, value);
+        }
+        let document = serde_json::to_string_pretty(value)
+            .expect("results have string keys and no failing serialisers");
+        self.line(document)
+    }
+
+    /// Prints a line of text.
+    pub fn line(&mut self, line: impl Display) -> Result<(), Failure> {
+        self.bytes(format!("{line}\n").as_bytes())
+    }
+
+    /// Prints bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        let written = self.stdout.write_all(bytes);
+        self.check(written)
+    }
+
+    /// Prints a table with a header line.
+    pub fn table(&mut self, header: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), Failure> {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_BORDERS_ONLY);
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(header.iter().map(|title| self.bold(title)));
+        table.add_rows(rows);
+        self.line(table)
+    }
+
+    /// A table cell in a tone.
+    pub fn toned(&self, text: impl ToString, tone: Tone) -> Cell {
+        let cell = Cell::new(text.to_string());
+        match tone {
+            _ if !self.colour => cell,
+            Tone::Good => cell.fg(Color::Green),
+            Tone::Bad => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+        }
+    }
+
+    fn bold(&self, text: &str) -> Cell {
+        let cell = Cell::new(text);
+        if self.colour {
+            cell.add_attribute(Attribute::Bold)
+        } else {
+            cell
+        }
+    }
+
+    /// Reports a failure on standard error, and as the JSON document where one is owed.
+    pub fn failure(&mut self, failure: &Failure) -> Exit {
+        // Nobody is left to tell when standard error is gone.
+        let mut stderr = io::stderr().lock();
+        let _ = writeln!(stderr, "mgl: {}", failure.message);
+        if let Some(hint) = &failure.hint {
+            let _ = writeln!(stderr, "  {hint}");
+        }
+        if self.json {
+            let document = json!({
+                "error": failure.message,
+                "hint": failure.hint,
+                "exit": failure.exit.code(),
+            });
+            let _ = writeln!(self.stdout, "{document:#}");
+        }
+        failure.exit
+    }
+
+    /// Writes out what is still buffered.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let flushed = self.stdout.flush();
+        self.check(flushed)
+    }
+
+    fn check(&mut self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            Err(error) => Err(Failure::input(format!(
+                "cannot write to standard output: {error}"
+            ))),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// Whether the environment allows colour: NO_COLOR (any value) and TERM=dumb forbid it.
+fn colour_wanted() -> bool {
+    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    !no_colour && !dumb
+}

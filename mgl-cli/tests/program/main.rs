@@ -1,0 +1,5 @@
+//! Runs the `mgl` program as its users do.
+
+mod common;
+mod compare;
+mod general;
