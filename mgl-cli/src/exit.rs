@@ -22,6 +22,8 @@ pub enum Exit {
     Difference,
     /// Wrong usage, unreadable input, or an empty selection.
     Usage,
+    /// This machine lacks something.
+    Environment,
 }
 
 impl From<Exit> for ExitCode {
@@ -37,6 +39,7 @@ impl Exit {
             Self::Success => 0,
             Self::Difference => 1,
             Self::Usage => 2,
+            Self::Environment => 3,
         }
     }
 }

@@ -31,6 +31,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Compare(cmd::compare::Args),
+    Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
 }
 
@@ -38,6 +39,7 @@ impl Command {
     fn run(self, out: &mut Output) -> Result<Exit, Failure> {
         match self {
             Self::Compare(args) => cmd::compare::run(&args, out),
+            Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),
         }
     }

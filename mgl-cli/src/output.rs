@@ -12,6 +12,9 @@ use serde_json::json;
 
 use crate::exit::{Exit, Failure};
 
+/// Width of tables in characters where there is no terminal that has one.
+const WIDTH: u16 = 120;
+
 /// Standard output, in one of its two forms.
 pub struct Output {
     json: bool,
@@ -70,6 +73,9 @@ impl Output {
         let mut table = Table::new();
         table.load_style(presets::UTF8_BORDERS_ONLY);
         table.set_content_arrangement(ContentArrangement::Dynamic);
+        if table.width().is_none() {
+            table.set_width(columns().unwrap_or(WIDTH));
+        }
         table.set_header(header.iter().map(|title| self.bold(title)));
         table.add_rows(rows);
         self.line(table)
@@ -138,4 +144,10 @@ fn colour_wanted() -> bool {
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     !no_colour && !dumb
+}
+
+/// The width that the environment asks for, if it makes sense.
+fn columns() -> Option<u16> {
+    let columns = std::env::var("COLUMNS").ok()?.parse().ok()?;
+    (columns >= 40).then_some(columns)
 }

@@ -2,4 +2,5 @@
 
 mod common;
 mod compare;
+mod doctor;
 mod general;

@@ -1,0 +1,83 @@
+//! `mgl doctor`: what this machine offers, and what to install.
+
+use std::process::Command;
+
+use clap::builder::PossibleValuesParser;
+use comfy_table::Cell;
+use mgl_verify::doctor::{Probe, Status, examine};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{Output, Tone};
+
+/// Show what this machine offers, and what to install
+///
+/// Drivers and displays are tried in processes of their own, so that one that crashes or hangs is a
+/// line of the result.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  mgl doctor                      what is here, what is missing, and its Debian package
+  mgl doctor --json               the same for a program
+  mgl doctor && mgl replay FILE   go on only where Espryt can draw
+
+Exits with 3 when Espryt cannot draw here.")]
+pub struct Args {
+    /// Try one thing in this process and print the answer: what the child processes run
+    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(Probe::ALL.map(|(name, _)| name)))]
+    probe: Option<String>,
+}
+
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let asked = args.probe.as_deref();
+    if let Some((_, probe)) = Probe::ALL
+        .into_iter()
+        .find(|(name, _)| Some(*name) == asked)
+    {
+        out.line(probe.run())?;
+        return Ok(Exit::Success);
+    }
+    let program = std::env::current_exe()
+        .map_err(|e| Failure::input(format!("cannot find the mgl program itself: {e}")))?;
+    let report = examine(|probe| {
+        let mut command = Command::new(&program);
+        command.args(["doctor", "--probe", probe.name()]);
+        command
+    });
+
+    out.show(&report, |out, report| {
+        let rows = report.items.iter().map(|item| {
+            let status = match item.status {
+                Status::Ok => out.toned("ok", Tone::Good),
+                Status::Absent => out.toned("absent", Tone::Bad),
+                Status::Missing => out.toned("MISSING", Tone::Bad),
+            };
+            let install = match item.status {
+                Status::Ok => "",
+                Status::Absent | Status::Missing => item.packages,
+            };
+            vec![
+                Cell::new(item.name),
+                status,
+                Cell::new(&item.detail),
+                Cell::new(item.needed_for),
+                Cell::new(install),
+            ]
+        });
+        let rows = rows.collect();
+        out.table(&["what", "", "found", "needed for", "install"], rows)?;
+        let packages = report.packages();
+        if !packages.is_empty() {
+            out.line(format_args!(
+                "To install: apt-get install {}",
+                packages.join(" ")
+            ))?;
+        }
+        let can = if report.espryt { "can" } else { "cannot" };
+        out.line(format_args!("Espryt {can} draw on this machine."))
+    })?;
+    Ok(if report.espryt {
+        Exit::Success
+    } else {
+        Exit::Environment
+    })
+}

@@ -1,0 +1,254 @@
+//! What this machine offers: everything that mgl needs, whether it is there, and what to install.
+//!
+//! Drivers and X servers are tried in child processes with a time limit ([`Probe`]), so that one that
+//! crashes or hangs is a line of the report and not the end of it. The child is the same program:
+//! [`examine`] is told how to start it, and it calls [`Probe::run`].
+
+mod display;
+mod gles;
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::limited::run_limited;
+
+pub use display::DisplayInfo;
+pub use gles::GlesInfo;
+
+/// Longest time that a probe may take.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The result for one thing that mgl needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// What was looked for.
+    pub name: &'static str,
+    pub status: Status,
+    /// What was found, or why it cannot be used.
+    pub detail: String,
+    /// What needs it.
+    pub needed_for: &'static str,
+    /// Debian packages that provide it.
+    pub packages: &'static str,
+}
+
+/// Whether a thing can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Found, and it works.
+    Ok,
+    /// Missing or broken, and only some programs need it.
+    Absent,
+    /// Missing or broken, and nothing works without it.
+    Missing,
+}
+
+/// The whole report. Serialises to the JSON of `mgl doctor --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Espryt can draw on this machine.
+    pub espryt: bool,
+    pub items: Vec<Item>,
+    /// The OpenGL ES driver, when it makes a context.
+    pub gles: Option<GlesInfo>,
+    /// The X display, when it answers.
+    pub display: Option<DisplayInfo>,
+}
+
+impl Report {
+    /// Debian packages for all that is missing or absent, each once.
+    pub fn packages(&self) -> Vec<&'static str> {
+        let mut packages: Vec<&str> = Vec::new();
+        for item in self.items.iter().filter(|item| item.status != Status::Ok) {
+            for package in item.packages.split_whitespace() {
+                if !packages.contains(&package) {
+                    packages.push(package);
+                }
+            }
+        }
+        packages
+    }
+}
+
+/// What is tried in a child process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// An OpenGL ES context without a window.
+    Gles,
+    /// A connection to the X server that DISPLAY names.
+    Display,
+}
+
+impl Probe {
+    /// All probes with their names, as given to the child.
+    pub const ALL: [(&'static str, Self); 2] = [("gles", Self::Gles), ("display", Self::Display)];
+
+    /// The name that the child is given.
+    pub fn name(self) -> &'static str {
+        let named = Self::ALL.into_iter().find(|(_, probe)| *probe == self);
+        named.expect("ALL holds every probe").0
+    }
+
+    /// Tries it in this process, and gives the line that the parent reads.
+    pub fn run(self) -> String {
+        let answer = match self {
+            Self::Gles => answer(gles::probe()),
+            Self::Display => answer(display::probe()),
+        };
+        answer.to_string()
+    }
+}
+
+/// What a child prints.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Answer<T> {
+    Found(T),
+    Failed(String),
+}
+
+fn answer<T: Serialize>(result: Result<T, String>) -> serde_json::Value {
+    let answer = match result {
+        Ok(found) => Answer::Found(found),
+        Err(reason) => Answer::Failed(reason),
+    };
+    serde_json::to_value(answer).expect("answers are plain structures")
+}
+
+/// Looks at everything. `child` makes the command whose run of [`Probe::run`] prints its answer.
+pub fn examine(child: impl Fn(Probe) -> Command) -> Report {
+    let gles: Result<GlesInfo, String> = ask(Probe::Gles, &child);
+    let display: Result<DisplayInfo, String> = ask(Probe::Display, &child);
+    Report {
+        espryt: gles.is_ok(),
+        items: vec![library_item(), gles_item(&gles), display_item(&display)],
+        gles: gles.ok(),
+        display: display.ok(),
+    }
+}
+
+fn ask<T: DeserializeOwned>(probe: Probe, child: &impl Fn(Probe) -> Command) -> Result<T, String> {
+    let ended = run_limited(&mut child(probe), LIMIT)
+        .map_err(|error| format!("the trial process did not start: {error}"))?;
+    let Some(status) = ended.status else {
+        return Err(format!("hangs: no answer within {} s", LIMIT.as_secs()));
+    };
+    if let Some(signal) = status.signal() {
+        return Err(format!(
+            "crashes: the trial process died of signal {signal}"
+        ));
+    }
+    match serde_json::from_slice(&ended.stdout) {
+        Ok(Answer::Found(found)) => Ok(found),
+        Ok(Answer::Failed(reason)) => Err(reason),
+        Err(_) => Err(format!(
+            "the trial process ended with {status} and no answer: {}",
+            String::from_utf8_lossy(&ended.stderr).trim()
+        )),
+    }
+}
+
+fn library_item() -> Item {
+    let (status, detail) = match mgl_replay::espryt::loader::real_libegl() {
+        Ok(path) if path.exists() => (Status::Ok, path.display().to_string()),
+        Ok(path) => (
+            Status::Missing,
+            format!("{} does not exist", path.display()),
+        ),
+        Err(error) => (Status::Missing, error.to_string()),
+    };
+    Item {
+        name: "libEGL",
+        status,
+        detail,
+        needed_for: "Espryt",
+        packages: "libegl1",
+    }
+}
+
+fn gles_item(result: &Result<GlesInfo, String>) -> Item {
+    let (status, detail) = match result {
+        Ok(info) => (Status::Ok, info.to_string()),
+        Err(reason) => (Status::Missing, reason.clone()),
+    };
+    Item {
+        name: "OpenGL ES 3.1",
+        status,
+        detail,
+        needed_for: "Espryt",
+        packages: "libegl-mesa0 libgl1-mesa-dri",
+    }
+}
+
+fn display_item(result: &Result<DisplayInfo, String>) -> Item {
+    let (status, detail) = match result {
+        Ok(info) => (Status::Ok, info.to_string()),
+        Err(reason) => (Status::Absent, reason.clone()),
+    };
+    Item {
+        name: "X display",
+        status,
+        detail,
+        needed_for: "programs that open windows",
+        packages: "xvfb",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report whose children all run a shell script.
+    fn with_children(script: &'static str) -> Report {
+        examine(|_| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        })
+    }
+
+    fn gles(report: &Report) -> &Item {
+        let item = report
+            .items
+            .iter()
+            .find(|item| item.name == "OpenGL ES 3.1");
+        item.expect("the item is there")
+    }
+
+    #[test]
+    fn a_driver_that_crashes_is_a_line_of_the_report() {
+        let report = with_children("kill -SEGV $$");
+        assert!(!report.espryt);
+        assert_eq!(gles(&report).status, Status::Missing);
+        assert!(
+            gles(&report).detail.contains("signal 11"),
+            "{:?}",
+            gles(&report)
+        );
+        assert!(report.packages().contains(&"libgl1-mesa-dri"));
+    }
+
+    #[test]
+    fn a_child_without_an_answer_and_a_refusal_are_told_apart() {
+        let silent = with_children("echo broken >&2; exit 3");
+        assert!(
+            gles(&silent).detail.contains("no answer: broken"),
+            "{silent:?}"
+        );
+        let refusal = with_children(r#"echo '{"failed": "no driver"}'"#);
+        assert_eq!(gles(&refusal).detail, "no driver");
+        assert_eq!(gles(&refusal).status, Status::Missing);
+    }
+
+    #[test]
+    fn the_names_of_probes_lead_back_to_them() {
+        for (name, probe) in Probe::ALL {
+            assert_eq!(probe.name(), name);
+        }
+    }
+}
