@@ -1,0 +1,242 @@
+//! Tables of live objects, indexed by slot.
+
+use crate::handle::{HandleKind, SLOT_LIMIT, TypedHandle};
+
+/// Why a handle was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HandleError {
+    /// Null where an object is needed.
+    #[error("null {0:?} handle")]
+    Null(HandleKind),
+    /// Never made, or gone.
+    #[error("{kind:?} {{{slot},{generation}}} is not live")]
+    NotLive {
+        /// Kind.
+        kind: HandleKind,
+        /// Slot.
+        slot: u32,
+        /// Generation asked for.
+        generation: u32,
+    },
+    /// The slot lives on under a later generation.
+    #[error("{kind:?} {{{slot},{generation}}} is stale: the slot's generation is {live}")]
+    Stale {
+        /// Kind.
+        kind: HandleKind,
+        /// Slot.
+        slot: u32,
+        /// Generation asked for.
+        generation: u32,
+        /// Generation that lives.
+        live: u32,
+    },
+    /// Made twice.
+    #[error(
+        "{kind:?} {{{slot},{generation}}} is made although the slot is live with generation {live}"
+    )]
+    Occupied {
+        /// Kind.
+        kind: HandleKind,
+        /// Slot.
+        slot: u32,
+        /// Generation to be made.
+        generation: u32,
+        /// Generation that lives.
+        live: u32,
+    },
+    /// A generation that does not rise.
+    #[error(
+        "{kind:?} {{{slot},{generation}}} is made although the slot has seen generation {seen}"
+    )]
+    Backwards {
+        /// Kind.
+        kind: HandleKind,
+        /// Slot.
+        slot: u32,
+        /// Generation to be made.
+        generation: u32,
+        /// Last generation seen.
+        seen: u32,
+    },
+    /// A resource handle of a kind that the call does not take.
+    #[error("a {0:?} handle where the call takes none")]
+    WrongKind(HandleKind),
+}
+
+/// Live objects of one kind. Back ends use it for their native objects too.
+#[derive(Debug, Clone)]
+pub struct Table<H, T> {
+    slots: Vec<Slot<T>>,
+    live: usize,
+    kind: std::marker::PhantomData<fn(H)>,
+}
+
+#[derive(Debug, Clone)]
+struct Slot<T> {
+    /// Generation of the entry, or the last one seen.
+    generation: u32,
+    entry: Option<Box<T>>,
+}
+
+impl<H: TypedHandle, T> Default for Table<H, T> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            live: 0,
+            kind: std::marker::PhantomData,
+        }
+    }
+}
+
+/// Equal when the live entries are: generations of dead slots are history, not state.
+impl<H: TypedHandle, T: PartialEq> PartialEq for Table<H, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.live == other.live && self.iter().eq(other.iter())
+    }
+}
+
+impl<H: TypedHandle, T> Table<H, T> {
+    /// Adds the entry of a new handle.
+    pub fn insert(&mut self, handle: H, value: T) -> Result<&mut T, HandleError> {
+        let h = handle.raw();
+        if h.is_null() || h.generation == 0 {
+            return Err(HandleError::Null(H::KIND));
+        }
+        let (kind, slot, generation) = (H::KIND, h.slot, h.generation);
+        if slot >= SLOT_LIMIT {
+            return Err(HandleError::NotLive {
+                kind,
+                slot,
+                generation,
+            });
+        }
+        if self.slots.len() <= slot as usize {
+            self.slots.resize_with(slot as usize + 1, || Slot {
+                generation: 0,
+                entry: None,
+            });
+        }
+        let s = &mut self.slots[slot as usize];
+        if s.entry.is_some() {
+            return Err(HandleError::Occupied {
+                kind,
+                slot,
+                generation,
+                live: s.generation,
+            });
+        }
+        if generation <= s.generation {
+            return Err(HandleError::Backwards {
+                kind,
+                slot,
+                generation,
+                seen: s.generation,
+            });
+        }
+        s.generation = generation;
+        self.live += 1;
+        Ok(s.entry.insert(Box::new(value)))
+    }
+
+    /// The entry of a live handle.
+    #[inline]
+    pub fn get(&self, handle: H) -> Result<&T, HandleError> {
+        let h = handle.raw();
+        match self.slots.get(h.slot as usize) {
+            Some(Slot {
+                generation,
+                entry: Some(e),
+            }) if *generation == h.generation => Ok(e),
+            _ => Err(self.refusal(handle)),
+        }
+    }
+
+    /// The entry of a live handle.
+    #[inline]
+    pub fn get_mut(&mut self, handle: H) -> Result<&mut T, HandleError> {
+        let h = handle.raw();
+        if self.get(handle).is_err() {
+            return Err(self.refusal(handle));
+        }
+        self.slots[h.slot as usize]
+            .entry
+            .as_deref_mut()
+            .ok_or(HandleError::Null(H::KIND))
+    }
+
+    /// Takes the entry of a live handle out.
+    pub fn remove(&mut self, handle: H) -> Result<T, HandleError> {
+        self.get(handle)?;
+        let s = &mut self.slots[handle.raw().slot as usize];
+        self.live -= 1;
+        s.entry.take().map(|b| *b).ok_or(HandleError::Null(H::KIND))
+    }
+
+    /// Whether the handle is live.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.get(handle).is_ok()
+    }
+
+    /// Live entries in slot order.
+    pub fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+        self.slots.iter().enumerate().filter_map(|(i, s)| {
+            let h = crate::handle::Handle {
+                slot: i as u32,
+                generation: s.generation,
+            };
+            s.entry.as_deref().map(|e| (H::from_raw(h), e))
+        })
+    }
+
+    /// Live entries in slot order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
+        self.slots.iter_mut().enumerate().filter_map(|(i, s)| {
+            let h = crate::handle::Handle {
+                slot: i as u32,
+                generation: s.generation,
+            };
+            s.entry.as_deref_mut().map(|e| (H::from_raw(h), e))
+        })
+    }
+
+    /// Live entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether nothing lives.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Slots ever used.
+    #[must_use]
+    pub fn high_water(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn refusal(&self, handle: H) -> HandleError {
+        let h = handle.raw();
+        let (kind, slot, generation) = (H::KIND, h.slot, h.generation);
+        if h.is_null() {
+            return HandleError::Null(kind);
+        }
+        match self.slots.get(slot as usize) {
+            Some(s) if s.entry.is_some() => HandleError::Stale {
+                kind,
+                slot,
+                generation,
+                live: s.generation,
+            },
+            _ => HandleError::NotLive {
+                kind,
+                slot,
+                generation,
+            },
+        }
+    }
+}
