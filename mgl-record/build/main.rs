@@ -3,10 +3,12 @@
 //! Every name of the registry leaves the library (design page 5.1). Which of them are implemented
 //! is read from the sources themselves (the `gl_entry!` and `api_entry!` declarations), so that no
 //! second list has to be kept: the rest becomes an alias of something implemented, or a refusal.
+//! It also writes the shims by which programs find the library, into `<target>/<profile>/shims`.
 
 mod emit;
 mod registry;
 mod scan;
+mod shim;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -29,6 +31,12 @@ fn main() {
     let text = emit::exports(&registry, &implemented);
     write_if_changed(&out.join("exports.rs"), &text);
     write_if_changed(&out.join("consts.rs"), &emit::consts(&registry));
+
+    // OUT_DIR is <target>/<profile>/build/<package>/out; the library appears in <profile>.
+    let shims = out.ancestors().nth(3).expect("OUT_DIR is nested").join("shims");
+    let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
+    shim::write_all(&shims, &arch).unwrap_or_else(|e| panic!("{}: {e}", shims.display()));
+    println!("cargo::rerun-if-changed={}", shims.display());
 }
 
 /// Leaves the file alone when nothing changed, so that incremental builds stay incremental.
