@@ -33,7 +33,11 @@ fn main() {
     write_if_changed(&out.join("consts.rs"), &emit::consts(&registry));
 
     // OUT_DIR is <target>/<profile>/build/<package>/out; the library appears in <profile>.
-    let shims = out.ancestors().nth(3).expect("OUT_DIR is nested").join("shims");
+    let shims = out
+        .ancestors()
+        .nth(3)
+        .expect("OUT_DIR is nested")
+        .join("shims");
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
     shim::write_all(&shims, &arch).unwrap_or_else(|e| panic!("{}: {e}", shims.display()));
     println!("cargo::rerun-if-changed={}", shims.display());

@@ -1,6 +1,32 @@
 //! Window systems: GLX and EGL as programs see them (design page 5.2).
+//!
+//! | module | what |
+//! |---|---|
+//! | `glx`, `egl` | the entry points |
+//! | `configs` | the configurations both offer |
+//! | `drawable`, `state`, `current` | windows and pbuffers; what the process and each thread have |
+//! | `x11`, `xlib` | our connection to the server; the few calls on the program's own |
+//! | `names` | keeping the library names ours |
 
+mod configs;
+mod current;
+mod drawable;
+pub mod egl;
+pub mod glx;
+mod memory;
+mod names;
+mod state;
 pub mod types;
+mod x11;
+mod xlib;
+
+/// Brings the current surfaces to the size that their windows are known to have by now; cheap
+/// enough for a call a viewport change.
+pub fn update_surface_sizes() {
+    current::update_sizes(false);
+}
 
 /// What a refused EGL call leaves behind for eglGetError.
-pub(crate) fn refused_egl_call() {}
+pub(crate) fn refused_egl_call() {
+    egl::error::set(crate::consts::egl::EGL_BAD_PARAMETER);
+}

@@ -1,0 +1,2 @@
+//! EGL.
+pub mod error;
