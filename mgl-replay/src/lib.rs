@@ -1,3 +1,4 @@
-//! The mgl back ends and the trace player.
-
+//! The back ends of the pipe and what feeds them.
 pub mod espryt;
+
+pub use mgl_core::pipe::backend::NativeWindow;

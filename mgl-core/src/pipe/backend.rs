@@ -109,6 +109,15 @@ pub trait Backend: Send {
     fn release_thread(&mut self) -> Result {
         Ok(())
     }
+    /// The pixels that a Present of this surface would show now: width, height, RGBA8 rows from the top. Out of band:
+    /// no record, and no effect on later calls.
+    fn read_surface(
+        &mut self,
+        s: &PushedState,
+        surface: SurfaceHandle,
+    ) -> Result<(u32, u32, Vec<u8>)> {
+        Err(BackendError::Unsupported("reading a surface".into()))
+    }
     /// Events since the last call, in order.
     fn take_events(&mut self) -> Vec<Event> {
         Vec::new()

@@ -72,6 +72,17 @@ impl Backend for NullBackend {
     fn caps(&self) -> &Caps {
         &self.caps
     }
+    fn read_surface(
+        &mut self,
+        s: &PushedState,
+        surface: SurfaceHandle,
+    ) -> Result<(u32, u32, Vec<u8>)> {
+        let (w, h) = s
+            .surfaces
+            .get(surface)
+            .map_or((0, 0), |d| (d.width, d.height));
+        Ok((w, h, vec![0; w as usize * h as usize * 4]))
+    }
     fn resource_specify(&mut self, _: &PushedState, _: &ResourceDesc, _: bool) -> Result {
         Ok(())
     }
