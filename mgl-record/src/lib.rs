@@ -6,6 +6,7 @@
 pub mod context;
 pub mod exports;
 pub mod gl;
+pub mod pixel;
 pub mod winsys;
 
 /// Enumerants of the registry, generated.
