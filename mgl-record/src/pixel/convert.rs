@@ -5,6 +5,7 @@ use super::codec::{
     write_colors, write_depth_stencil, write_integers,
 };
 use super::layout::{Channel, ClientLayout, Element, Geometry};
+use super::number::clamp_up_to;
 use super::shuffle::{Moves, moves};
 use super::{PixelError, PixelStore};
 
@@ -127,10 +128,9 @@ fn path(from: &ClientLayout, to: &ClientLayout, rules: Rules) -> Path {
         rules.clamp
     };
     let sums = rules.sum_luminance && to.channels().contains(&Channel::L);
-    if !rules.general && !(clamps && may_exceed) && !sums {
-        if let Some(moves) = moves(from, to) {
-            return Path::Moves(moves);
-        }
+    let changes = rules.general || (clamps && may_exceed) || sums;
+    if !changes && let Some(moves) = moves(from, to) {
+        return Path::Moves(moves);
     }
     if from.integer {
         return Path::Integers;
@@ -220,7 +220,7 @@ fn convert_row(
                 }
                 if rules.clamp {
                     for t in texels.iter_mut().flatten() {
-                        *t = t.clamp(0.0, 1.0);
+                        *t = clamp_up_to(*t, 1.0);
                     }
                 }
                 write_colors(&to.layout, texels, part_out);
@@ -277,8 +277,7 @@ fn depth_stencil_row(
         }
         if rules.clamp_depth {
             for depth in texels.iter_mut().filter_map(|t| t.0.as_mut()) {
-                // `max` first: it takes NaN to zero, which `clamp` would keep.
-                *depth = depth.max(0.0).min(1.0);
+                *depth = clamp_up_to(*depth, 1.0);
             }
         }
         if to.layout.element == Element::Bit {

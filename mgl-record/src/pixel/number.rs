@@ -33,6 +33,17 @@ pub(super) fn to_snorm(value: f64, bits: u32) -> i32 {
     (value.clamp(-1.0, 1.0) * f64::from(unorm_max(bits - 1))).round_ties_even() as i32
 }
 
+/// A number between 0 and `largest`. Unlike with `clamp`, not a number becomes 0.
+pub(super) fn clamp_up_to(value: f64, largest: f64) -> f64 {
+    if value >= largest {
+        largest
+    } else if value > 0.0 {
+        value
+    } else {
+        0.0
+    }
+}
+
 /// A half-precision float as a number.
 pub(super) fn from_half(bits: u16) -> f64 {
     half::f16::from_bits(bits).to_f64()
@@ -103,8 +114,7 @@ pub(super) fn from_shared_exponent(word: u32) -> [f64; 3] {
 pub(super) fn to_shared_exponent(rgb: [f64; 3]) -> u32 {
     /// The largest value: 511/512 x 2^16.
     const LARGEST: f64 = 65408.0;
-    // `max` first: it takes NaN to zero, which `clamp` would keep.
-    let clamped = rgb.map(|c| c.max(0.0).min(LARGEST));
+    let clamped = rgb.map(|c| clamp_up_to(c, LARGEST));
     let largest = clamped[0].max(clamped[1]).max(clamped[2]);
     let log = if largest > 0.0 {
         floor_log2(largest)

@@ -30,17 +30,20 @@ fn kind(layout: &ClientLayout) -> Kind {
 /// Whether pixels of a layout can go into a format, or come from it, at all (OpenGL 4.6, 8.5 and
 /// 8.11).
 pub(super) fn fits(layout: &ClientLayout, resolved: &Resolved) -> bool {
-    match (kind(layout), resolved.class()) {
-        (Kind::Color, ComponentClass::Unorm | ComponentClass::Snorm | ComponentClass::Float) => {
-            true
+    let class = resolved.class();
+    match kind(layout) {
+        Kind::Color => matches!(
+            class,
+            ComponentClass::Unorm | ComponentClass::Snorm | ComponentClass::Float
+        ),
+        Kind::Integer => matches!(class, ComponentClass::Sint | ComponentClass::Uint),
+        Kind::Depth | Kind::DepthStencil => {
+            matches!(class, ComponentClass::Depth | ComponentClass::DepthStencil)
         }
-        (Kind::Integer, ComponentClass::Sint | ComponentClass::Uint) => true,
-        (
-            Kind::Depth | Kind::DepthStencil,
-            ComponentClass::Depth | ComponentClass::DepthStencil,
-        ) => true,
-        (Kind::Stencil, ComponentClass::Stencil | ComponentClass::DepthStencil) => true,
-        _ => false,
+        Kind::Stencil => matches!(
+            class,
+            ComponentClass::Stencil | ComponentClass::DepthStencil
+        ),
     }
 }
 

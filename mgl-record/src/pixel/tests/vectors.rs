@@ -1,5 +1,8 @@
 //! Values worked out by hand from the specification.
 
+// Binary literals are grouped by the components of the words.
+#![allow(clippy::unusual_byte_groupings)]
+
 use super::*;
 use crate::consts::gl::*;
 
