@@ -2,4 +2,5 @@
 
 pub mod doctor;
 pub mod image;
+pub mod launcher;
 mod limited;
