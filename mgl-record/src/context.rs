@@ -1,173 +1,732 @@
-//! Contexts, surfaces and the current-context slot: a placeholder that keeps the bookkeeping and
-//! draws nothing, until the front end's own lands.
+//! Contexts, surfaces, and the current-context slot of a thread.
+//!
+//! The window-system layer makes contexts and surfaces here and says which are current; entry points find the current
+//! context by [`with_current`] and get a [`Gl`]: the context's own state, its share group, the pipe and the dirty
+//! generations, all borrowed from the locked driver.
 
+use crate::driver::{self, Driver};
+use crate::pipe::Pipe;
+use crate::state::buffer::BufferState;
+use crate::state::framebuffer::FramebufferState;
+use crate::state::program::ProgramState;
+use crate::state::query::QueryState;
+use crate::state::texture::TextureState;
+use crate::state::vertex_array::VertexState;
+use crate::state::{Generations, References, Share};
+use crate::tracker::Tracker;
+use mgl_core::format::Format;
+use mgl_core::handle::{ContextHandle, SurfaceHandle};
+use mgl_core::pipe::{
+    BindContext, Call, ContextDesc, ContextFlags, ContextOnly, ContextProfile, Flush, FlushFlags,
+    Present, RenderState, Scissor, SurfaceDesc, SurfaceOnly, SwapInterval, Viewport,
+};
+use mgl_core::pod::F32;
+pub use mgl_replay::NativeWindow;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The API profile of a context (GL 3.3, 1.2 and appendix E).
+/// The API profile of a context (GL 3.3 §1.2 and appendix E).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
+    /// Deprecated features are gone.
     Core,
+    /// Legacy GLSL and object rules are accepted; fixed function is refused by name.
     Compatibility,
 }
 
 /// What a program asked for when it made a context.
 #[derive(Clone, Debug)]
 pub struct ContextConfig {
+    /// Profile.
     pub profile: Profile,
+    /// Version asked for.
     pub major: u32,
+    /// Version asked for.
     pub minor: u32,
+    /// Debug context.
     pub debug: bool,
+    /// Forward-compatible context.
     pub forward_compatible: bool,
+    /// Robust buffer access.
     pub robust: bool,
+    /// Contexts are lost on reset.
     pub lose_on_reset: bool,
-}
-
-/// A native window to present to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NativeWindow {
-    /// X display string.
-    pub display: Option<String>,
-    pub screen: i32,
-    pub window: u32,
-    pub visual: u32,
-    pub depth: u8,
 }
 
 /// The shape of a default framebuffer.
 #[derive(Clone, Debug)]
 pub struct SurfaceConfig {
+    /// The window to present to, if any.
     pub native: Option<NativeWindow>,
+    /// Pixels.
     pub width: u32,
+    /// Pixels.
     pub height: u32,
+    /// Has an alpha channel.
     pub alpha: bool,
+    /// 0, 16, 24 or 32.
     pub depth_bits: u8,
+    /// 0 or 8.
     pub stencil_bits: u8,
+    /// Samples a pixel, 0 for one.
     pub samples: u8,
+    /// Has a back buffer.
     pub double_buffered: bool,
+    /// Can encode sRGB.
     pub srgb: bool,
 }
 
+/// Why a context could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
+    /// Version.
     #[error("OpenGL {0}.{1} is not offered")]
     BadVersion(u32, u32),
+    /// Profile.
     #[error("the profile is not offered")]
     BadProfile,
+    /// No back end.
     #[error("no driver: {0}")]
     NoDriver(String),
 }
 
+/// The context is current in another thread, or gone.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot make the context current")]
-pub struct MakeCurrentError;
+#[error("cannot make the context current: {0}")]
+pub struct MakeCurrentError(pub &'static str);
 
+/// The surface is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot present")]
 pub struct SwapError;
 
+/// A context, as the window system layer holds it.
+#[derive(Debug)]
 pub struct Context {
+    id: usize,
+    /// What was asked for.
     pub config: ContextConfig,
 }
 
+/// A surface, as the window system layer holds it.
+#[derive(Debug)]
 pub struct Surface {
+    id: usize,
+    /// What was asked for.
     pub config: SurfaceConfig,
-    size: [AtomicU32; 2],
 }
 
+/// Shared reference to a context.
 pub type ContextRef = Arc<Context>;
+/// Shared reference to a surface.
 pub type SurfaceRef = Arc<Surface>;
 
-/// A GL context's front-end state.
-pub struct Gl {
-    error: u32,
+/// A surface in the driver.
+pub struct SurfaceState {
+    /// Its handle.
+    pub handle: SurfaceHandle,
+    /// As last pushed.
+    pub desc: SurfaceDesc,
+    /// Frames presented.
+    pub frames: u64,
 }
 
-impl Gl {
-    /// Raises a GL error (GL 3.3, 2.5).
+/// A surface bound as default framebuffer, as the front end sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoundSurface {
+    /// Index in the driver.
+    pub id: usize,
+    /// Its description.
+    pub desc: SurfaceDesc,
+}
+
+/// A context's own state.
+pub struct ContextState {
+    /// Profile.
+    pub profile: Profile,
+    /// What was asked for.
+    pub config: ContextConfig,
+    /// Its handle.
+    pub handle: ContextHandle,
+    /// Index of its share group.
+    pub share: usize,
+    /// First error since the last glGetError (GL 4.6 §2.3.1).
+    pub error: u32,
+    /// Render state: the pipe's own block.
+    pub render: RenderState,
+    /// Values of glClear.
+    pub clear: ClearValues,
+    /// Buffers and their bindings.
+    pub buffers: BufferState,
+    /// Vertex arrays, attributes.
+    pub vertex: VertexState,
+    /// Texture and sampler bindings, pixel store.
+    pub textures: TextureState,
+    /// Framebuffers and their bindings.
+    pub framebuffers: FramebufferState,
+    /// The program in use.
+    pub programs: ProgramState,
+    /// Queries.
+    pub queries: QueryState,
+    /// Hints, debug output, and other values that no draw depends on.
+    pub misc: crate::gl::misc::MiscState,
+    /// Draw surface.
+    pub draw: Option<BoundSurface>,
+    /// Read surface.
+    pub read: Option<BoundSurface>,
+    /// What the tracker remembers.
+    pub tracker: Tracker,
+    /// Thread that it is current in.
+    current_in: Option<std::thread::ThreadId>,
+    ever_current: bool,
+    doomed: bool,
+}
+
+/// Values of glClear (GL 4.6 §17.4.3).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClearValues {
+    /// Colour.
+    pub color: [f32; 4],
+    /// Depth.
+    pub depth: f64,
+    /// Stencil.
+    pub stencil: i32,
+}
+
+/// The current context, borrowed from the locked driver for the time of an entry point.
+pub struct Gl<'a> {
+    /// The context's own state.
+    pub ctx: &'a mut ContextState,
+    /// Objects of its share group.
+    pub share: &'a mut Share,
+    /// The pipe.
+    pub pipe: &'a mut Pipe,
+    /// Dirty generations of the process.
+    pub gens: &'a mut Generations,
+}
+
+impl Gl<'_> {
+    /// Raises a GL error: the first since the last glGetError is kept (GL 4.6 §2.3.1).
+    #[cold]
     pub fn raise(&mut self, code: u32) {
-        if self.error == 0 {
-            self.error = code;
+        if self.ctx.error == 0 {
+            self.ctx.error = code;
+        }
+    }
+
+    /// Whether the context is a core profile one.
+    #[must_use]
+    pub fn is_core(&self) -> bool {
+        self.ctx.profile == Profile::Core
+    }
+
+    /// glGetError: the context's first error, else one that a push left.
+    pub fn take_error(&mut self) -> u32 {
+        let pushed = self.pipe.take_error();
+        match std::mem::take(&mut self.ctx.error) {
+            0 => pushed,
+            e => e,
         }
     }
 }
 
-type Slot = (
-    Option<ContextRef>,
-    Option<SurfaceRef>,
-    Option<SurfaceRef>,
-    Gl,
-);
+struct Slot {
+    context: Option<ContextRef>,
+    draw: Option<SurfaceRef>,
+    read: Option<SurfaceRef>,
+}
 
 thread_local! {
-    static SLOT: RefCell<Slot> = const { RefCell::new((None, None, None, Gl { error: 0 })) };
+    static SLOT: RefCell<Slot> = const { RefCell::new(Slot { context: None, draw: None, read: None }) };
+    static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 
 /// Runs `f` on the calling thread's current context; `None` without one.
-pub fn with_current<R>(f: impl FnOnce(&mut Gl) -> R) -> Option<R> {
-    SLOT.try_with(|s| {
-        let mut s = s.borrow_mut();
-        s.0.is_some().then(|| f(&mut s.3))
-    })
-    .ok()
-    .flatten()
+#[inline]
+pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
+    let id = CURRENT.try_with(std::cell::Cell::get).ok()?;
+    if id == usize::MAX {
+        return None;
+    }
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let ctx = d.contexts.get_mut(id)?;
+    let share = d.shares.get_mut(ctx.share)?;
+    let pipe = d.pipe.as_mut()?;
+    let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
+    pipe.speak(BindContext {
+        context: ctx.handle,
+        draw: surface(&ctx.draw),
+        read: surface(&ctx.read),
+    });
+    Some(f(&mut Gl {
+        ctx,
+        share,
+        pipe,
+        gens: &mut d.generations,
+    }))
 }
 
-pub fn create(cfg: &ContextConfig, _share: Option<&ContextRef>) -> Result<ContextRef, CreateError> {
+impl ContextState {
+    /// Ids that this context refers to.
+    pub fn references(&self, refs: &mut References) {
+        self.buffers.references(refs);
+        self.vertex.references(refs);
+        self.textures.references(refs);
+        self.framebuffers.references(refs);
+        self.programs.references(refs);
+    }
+}
+
+/// Makes a context, in the share group of `share` if one is given.
+///
+/// # Errors
+///
+/// Versions above 3.3, or no back end.
+pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<ContextRef, CreateError> {
     if (cfg.major, cfg.minor) > (3, 3) {
         return Err(CreateError::BadVersion(cfg.major, cfg.minor));
     }
-    let config = cfg.clone();
-    Ok(Arc::new(Context { config }))
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    d.pipe().map_err(CreateError::NoDriver)?;
+    let share_handle = share
+        .and_then(|s| d.contexts.get(s.id))
+        .map(|c| (c.share, c.handle));
+    let pipe = d.pipe().map_err(CreateError::NoDriver)?;
+    let handle: ContextHandle = pipe.mint();
+    let flags = ContextFlags::NONE
+        .with(ContextFlags::DEBUG, cfg.debug)
+        .with(ContextFlags::FORWARD_COMPATIBLE, cfg.forward_compatible)
+        .with(ContextFlags::ROBUST, cfg.robust)
+        .with(ContextFlags::LOSE_ON_RESET, cfg.lose_on_reset);
+    let profile = match cfg.profile {
+        Profile::Core => ContextProfile::CORE,
+        Profile::Compatibility => ContextProfile::COMPATIBILITY,
+    };
+    let share_with = share_handle.map_or(ContextHandle::NULL, |(_, h)| h);
+    let desc = ContextDesc {
+        context: handle,
+        share: share_with,
+        profile,
+        flags,
+    };
+    if pipe.ask(Call::ContextCreate { p: &desc }).is_none() {
+        pipe.release(handle);
+        return Err(CreateError::NoDriver(
+            "the back end could not make a context".into(),
+        ));
+    }
+    let group = match share_handle {
+        Some((g, _)) => g,
+        None => d.shares.insert(Share::default()),
+    };
+    if let Some(s) = d.shares.get_mut(group) {
+        s.contexts += 1;
+    }
+    let id = d.contexts.insert(ContextState {
+        profile: cfg.profile,
+        config: cfg.clone(),
+        handle,
+        share: group,
+        error: 0,
+        render: RenderState::initial(),
+        clear: ClearValues {
+            color: [0.0; 4],
+            depth: 1.0,
+            stencil: 0,
+        },
+        buffers: BufferState::default(),
+        vertex: VertexState::new(cfg.profile),
+        textures: TextureState::default(),
+        framebuffers: FramebufferState::default(),
+        programs: ProgramState::default(),
+        queries: QueryState::default(),
+        misc: crate::gl::misc::MiscState::default(),
+        draw: None,
+        read: None,
+        tracker: Tracker::default(),
+        current_in: None,
+        ever_current: false,
+        doomed: false,
+    });
+    Ok(Arc::new(Context {
+        id,
+        config: cfg.clone(),
+    }))
 }
 
-pub fn destroy_context(_ctx: &ContextRef) {}
+/// Destroys a context; while it is current, when it ceases to be.
+pub fn destroy_context(ctx: &ContextRef) {
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    if let Some(c) = d.contexts.get_mut(ctx.id) {
+        c.doomed = true;
+        if c.current_in.is_none() {
+            end_context(d, ctx.id);
+        }
+    }
+}
 
+fn end_context(d: &mut Driver, id: usize) {
+    let Some(mut c) = d.contexts.remove(id) else {
+        return;
+    };
+    let Some(pipe) = d.pipe.as_mut() else { return };
+    // Objects of the context itself end while it can still speak.
+    pipe.speak(BindContext {
+        context: c.handle,
+        ..BindContext::default()
+    });
+    c.queries.destroy(pipe);
+    c.framebuffers.destroy(pipe);
+    c.tracker.destroy(pipe);
+    if let Some(s) = d.shares.get_mut(c.share) {
+        s.contexts -= 1;
+        if s.contexts == 0 {
+            if let Some(s) = d.shares.remove(c.share) {
+                s.destroy(pipe);
+            }
+        } else {
+            s.sweep(d.contexts.iter().filter(|o| o.share == c.share), pipe);
+        }
+    }
+    pipe.push(Call::ContextDestroy {
+        p: &ContextOnly { context: c.handle },
+    });
+    pipe.release(c.handle);
+    pipe.speak(BindContext::default());
+    pipe.forget_speaker();
+}
+
+/// Makes a context current in this thread, or none.
+///
+/// # Errors
+///
+/// The context is current in another thread, or was destroyed.
 pub fn make_current(
     ctx: Option<&ContextRef>,
     draw: Option<&SurfaceRef>,
     read: Option<&SurfaceRef>,
 ) -> Result<(), MakeCurrentError> {
-    SLOT.try_with(|s| {
-        let mut s = s.borrow_mut();
-        (s.0, s.1, s.2) = (ctx.cloned(), draw.cloned(), read.cloned());
-    })
-    .map_err(|_| MakeCurrentError)
+    let me = std::thread::current().id();
+    let old = SLOT.try_with(|s| s.borrow().context.clone()).ok().flatten();
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    if let Some(c) = ctx {
+        let state = d
+            .contexts
+            .get(c.id)
+            .ok_or(MakeCurrentError("it was destroyed"))?;
+        if state.current_in.is_some_and(|t| t != me) {
+            return Err(MakeCurrentError("it is current in another thread"));
+        }
+    }
+    let same = match (ctx, &old) {
+        (Some(a), Some(b)) => a.id == b.id,
+        _ => false,
+    };
+    if let Some(o) = old.filter(|_| !same) {
+        let mut doomed = false;
+        if let Some(c) = d.contexts.get_mut(o.id) {
+            c.current_in = None;
+            doomed = c.doomed;
+            // Implicit flush of the context that is left (GLX 1.4 §3.3.7).
+            flush_state(c, d.pipe.as_mut());
+        }
+        if doomed {
+            end_context(d, o.id);
+        }
+        if let Some(p) = d.pipe.as_mut() {
+            if ctx.is_none() {
+                if let Err(e) = p.backend.release_thread() {
+                    eprintln!("mgl: releasing the native context: {e}");
+                }
+            }
+            p.forget_speaker();
+        }
+    }
+    if let Some(c) = ctx {
+        let bound = |s: Option<&SurfaceRef>| {
+            s.and_then(|s| {
+                d.surfaces.get(s.id).map(|st| BoundSurface {
+                    id: s.id,
+                    desc: st.desc,
+                })
+            })
+        };
+        let (draw, read) = (bound(draw), bound(read));
+        if let Some(state) = d.contexts.get_mut(c.id) {
+            state.current_in = Some(me);
+            if (state.draw, state.read) != (draw, read) {
+                (state.draw, state.read) = (draw, read);
+                state.framebuffers.surfaces_changed(&mut d.generations);
+            }
+            if !state.ever_current {
+                state.ever_current = true;
+                first_current(state, draw.as_ref());
+            }
+        }
+        if let Some(p) = d.pipe.as_mut() {
+            p.forget_speaker();
+        }
+    }
+    let _ = CURRENT.try_with(|cur| cur.set(ctx.map_or(usize::MAX, |c| c.id)));
+    let _ = SLOT.try_with(|s| {
+        *s.borrow_mut() = Slot {
+            context: ctx.cloned(),
+            draw: ctx.and(draw_ref(draw)),
+            read: ctx.and(draw_ref(read)),
+        };
+    });
+    Ok(())
 }
 
+fn draw_ref(s: Option<&SurfaceRef>) -> Option<SurfaceRef> {
+    s.cloned()
+}
+
+/// Viewport and scissor take the size of the first surface (GL 4.6 §13.8.1, §14.9.2), and a context without a default
+/// framebuffer or with a single-buffered one starts with other draw buffers.
+fn first_current(c: &mut ContextState, draw: Option<&BoundSurface>) {
+    let (w, h) = draw.map_or((0, 0), |s| (s.desc.width, s.desc.height));
+    for i in 0..mgl_core::pipe::render_state::MAX_VIEWPORTS {
+        c.render.viewport(
+            i,
+            Viewport {
+                width: F32(w as f32),
+                height: F32(h as f32),
+                far: F32(1.0),
+                ..Viewport::default()
+            },
+        );
+        c.render.scissor(
+            i,
+            Scissor {
+                width: w,
+                height: h,
+                ..Scissor::default()
+            },
+        );
+    }
+    c.framebuffers
+        .first_surface(draw.map(|s| s.desc.double_buffered.get()));
+}
+
+fn flush_state(c: &ContextState, pipe: Option<&mut Pipe>) {
+    if let Some(p) = pipe {
+        let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
+        p.speak(BindContext {
+            context: c.handle,
+            draw: surface(&c.draw),
+            read: surface(&c.read),
+        });
+        p.push(Call::Flush {
+            p: &Flush::default(),
+        });
+    }
+}
+
+/// This thread's context.
+#[must_use]
 pub fn current() -> Option<ContextRef> {
-    SLOT.try_with(|s| s.borrow().0.clone()).ok().flatten()
+    SLOT.try_with(|s| s.borrow().context.clone()).ok().flatten()
 }
 
+/// This thread's draw surface.
+#[must_use]
 pub fn current_draw() -> Option<SurfaceRef> {
-    SLOT.try_with(|s| s.borrow().1.clone()).ok().flatten()
+    SLOT.try_with(|s| s.borrow().draw.clone()).ok().flatten()
 }
 
+/// This thread's read surface.
+#[must_use]
 pub fn current_read() -> Option<SurfaceRef> {
-    SLOT.try_with(|s| s.borrow().2.clone()).ok().flatten()
+    SLOT.try_with(|s| s.borrow().read.clone()).ok().flatten()
 }
 
+/// Makes a surface. Without a back end (no context can be made either) it exists on this side only.
+#[must_use]
 pub fn create_surface(cfg: &SurfaceConfig) -> SurfaceRef {
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let depth_stencil = match (cfg.depth_bits, cfg.stencil_bits) {
+        (0, 0) => Format(0),
+        (0, _) => Format::STENCIL_INDEX8,
+        (1..=16, 0) => Format::DEPTH_COMPONENT16,
+        (_, 0) => Format::DEPTH_COMPONENT24,
+        _ => Format::DEPTH24_STENCIL8,
+    };
+    let color = if cfg.alpha {
+        Format::RGBA8
+    } else {
+        Format::RGB8
+    };
+    let mut desc = SurfaceDesc {
+        width: cfg.width.max(1),
+        height: cfg.height.max(1),
+        color,
+        depth_stencil,
+        samples: u32::from(cfg.samples),
+        double_buffered: cfg.double_buffered.into(),
+        ..SurfaceDesc::default()
+    };
+    match d.pipe() {
+        Ok(pipe) => {
+            desc.surface = pipe.mint();
+            if let Some(native) = &cfg.native {
+                if let Err(e) = pipe.backend.attach_native(desc.surface, native) {
+                    eprintln!("mgl: window {:#x}: {e}", native.window);
+                }
+            }
+            pipe.push(Call::SurfaceCreate { p: &desc });
+        }
+        Err(e) => eprintln!("mgl: {e}"),
+    }
+    let id = d.surfaces.insert(SurfaceState {
+        handle: desc.surface,
+        desc,
+        frames: 0,
+    });
     Arc::new(Surface {
-        size: [AtomicU32::new(cfg.width), AtomicU32::new(cfg.height)],
+        id,
         config: cfg.clone(),
     })
 }
 
+/// Gives a surface another size.
 pub fn resize_surface(surface: &SurfaceRef, width: u32, height: u32) {
-    surface.size[0].store(width, Ordering::Relaxed);
-    surface.size[1].store(height, Ordering::Relaxed);
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let Some(s) = d.surfaces.get_mut(surface.id) else {
+        return;
+    };
+    let (width, height) = (width.max(1), height.max(1));
+    if (s.desc.width, s.desc.height) == (width, height) {
+        return;
+    }
+    (s.desc.width, s.desc.height) = (width, height);
+    let desc = s.desc;
+    if let Some(p) = d.pipe.as_mut() {
+        p.push(Call::SurfaceRespecify { p: &desc });
+    }
+    for c in d.contexts.iter_mut() {
+        let mut hit = false;
+        for bound in [&mut c.draw, &mut c.read].into_iter().flatten() {
+            if bound.id == surface.id {
+                bound.desc = desc;
+                hit = true;
+            }
+        }
+        if hit {
+            c.framebuffers.surfaces_changed(&mut d.generations);
+        }
+    }
 }
 
-pub fn destroy_surface(_surface: &SurfaceRef) {}
+/// Destroys a surface.
+pub fn destroy_surface(surface: &SurfaceRef) {
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let Some(s) = d.surfaces.remove(surface.id) else {
+        return;
+    };
+    for c in d.contexts.iter_mut() {
+        let mut hit = false;
+        for bound in [&mut c.draw, &mut c.read] {
+            if bound.as_ref().is_some_and(|b| b.id == surface.id) {
+                *bound = None;
+                hit = true;
+            }
+        }
+        if hit {
+            c.framebuffers.surfaces_changed(&mut d.generations);
+        }
+    }
+    if let Some(p) = d.pipe.as_mut() {
+        p.drop_surface(s.handle);
+        p.push(Call::SurfaceDestroy {
+            p: &SurfaceOnly { surface: s.handle },
+        });
+        p.release(s.handle);
+    }
+}
 
-pub fn swap_buffers(_surface: &SurfaceRef) -> Result<(), SwapError> {
+/// Shows a surface's back buffer: the end of a frame.
+///
+/// # Errors
+///
+/// The surface is gone.
+pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let s = d.surfaces.get_mut(surface.id).ok_or(SwapError)?;
+    s.frames += 1;
+    let handle = s.handle;
+    let current = CURRENT.try_with(std::cell::Cell::get).unwrap_or(usize::MAX);
+    let Some(p) = d.pipe.as_mut() else {
+        return Err(SwapError);
+    };
+    if let Some(c) = d.contexts.get(current) {
+        let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
+        p.speak(BindContext {
+            context: c.handle,
+            draw: surface(&c.draw),
+            read: surface(&c.read),
+        });
+    }
+    p.before_present(handle);
+    p.push(Call::Present {
+        p: &Present {
+            surface: handle,
+            ..Present::default()
+        },
+    });
+    p.after_present();
+    // Objects whose last reference went away in this frame.
+    for (i, share) in d.shares.iter_mut_indexed() {
+        share.sweep(d.contexts.iter().filter(|c| c.share == i), p);
+    }
+    p.drain_events();
+    crate::tracker::check::at_present(d);
     Ok(())
 }
 
-pub fn set_swap_interval(_surface: &SurfaceRef, _interval: i32) {}
+/// Sets the swap interval of a surface.
+pub fn set_swap_interval(surface: &SurfaceRef, interval: i32) {
+    let mut guard = driver::lock();
+    let d: &mut Driver = &mut guard;
+    let Some(handle) = d.surfaces.get(surface.id).map(|s| s.handle) else {
+        return;
+    };
+    if let Some(p) = d.pipe.as_mut() {
+        p.push(Call::SetSwapInterval {
+            p: &SwapInterval {
+                surface: handle,
+                interval,
+                ..SwapInterval::default()
+            },
+        });
+    }
+}
 
-pub fn finish_current() {}
+/// glFinish on the current context, for glXWaitGL and kin.
+pub fn finish_current() {
+    with_current(|gl| {
+        gl.pipe.push(Call::Flush {
+            p: &Flush {
+                flags: FlushFlags::FINISH,
+                ..Flush::default()
+            },
+        })
+    });
+}
 
-pub fn flush_current() {}
+/// glFlush on the current context.
+pub fn flush_current() {
+    with_current(|gl| {
+        gl.pipe.push(Call::Flush {
+            p: &Flush::default(),
+        })
+    });
+}

@@ -3,10 +3,15 @@
 //! Programs load this library as libGL, libGLX, libOpenGL, libEGL and the GLES names (design page
 //! 5); everything they can link to or ask for by name is in [`exports`].
 
+pub mod config;
 pub mod context;
+pub mod driver;
 pub mod exports;
 pub mod gl;
+pub mod pipe;
 pub mod pixel;
+pub mod state;
+pub mod tracker;
 pub mod winsys;
 
 /// Enumerants of the registry, generated.

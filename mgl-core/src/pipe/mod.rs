@@ -21,4 +21,4 @@ pub use group::Group;
 pub use null::NullBackend;
 pub use payload::*;
 pub use pushed::{ContextState, PushedState};
-pub use render_state::{DynamicState, PipelineState, RenderState};
+pub use render_state::*;

@@ -1,0 +1,103 @@
+//! What the launcher tells the driver, by environment variables.
+
+use std::path::PathBuf;
+
+/// Back end that draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendChoice {
+    /// OpenGL ES.
+    Espryt,
+    /// Nothing is drawn.
+    Null,
+}
+
+/// Settings of this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// `MGL_BACKEND`: `espryt` (default) or `null`.
+    pub backend: BackendChoice,
+    /// `MGL_RECORD`: trace file to write.
+    pub record: Option<PathBuf>,
+    /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
+    pub images_every: u64,
+    /// `MGL_MAX_FRAMES`: recording ends after so many frames.
+    pub max_frames: Option<u64>,
+    /// `MGL_CHECK`: `repush` compares a fresh PushedState fed by full_repush with the live one at every Present.
+    pub check_repush: bool,
+    /// `MGL_DEBUG`: the back end's debug messages become errors in the log.
+    pub debug: bool,
+    /// `MGL_REPORT`: file that gets one JSON document (counters, refusals, checks) at exit.
+    pub report: Option<PathBuf>,
+    /// `MGL_PROVENANCE`: `full` keeps paths, arguments and the environment in the trace.
+    pub full_provenance: bool,
+    /// Settings that were not understood, for one warning each.
+    pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads the environment. Unknown values are warned of and left at their defaults.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::from_vars(|name| std::env::var(name).ok())
+    }
+
+    fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
+        let mut warnings = Vec::new();
+        let mut number = |name: &str| {
+            let text = var(name)?;
+            text.parse::<u64>()
+                .map_err(|_| warnings.push(format!("{name}={text} is not a number")))
+                .ok()
+        };
+        let images_every = number("MGL_IMAGES").unwrap_or(0);
+        let max_frames = number("MGL_MAX_FRAMES");
+        let backend = match var("MGL_BACKEND").as_deref() {
+            None | Some("" | "espryt") => BackendChoice::Espryt,
+            Some("null") => BackendChoice::Null,
+            Some(other) => {
+                warnings.push(format!("MGL_BACKEND={other} is neither espryt nor null"));
+                BackendChoice::Espryt
+            }
+        };
+        let check_repush = match var("MGL_CHECK").as_deref() {
+            None | Some("") => false,
+            Some("repush") => true,
+            Some(other) => {
+                warnings.push(format!("MGL_CHECK={other} is not repush"));
+                false
+            }
+        };
+        let path = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        Self {
+            backend,
+            record: path("MGL_RECORD"),
+            images_every,
+            max_frames,
+            check_repush,
+            debug: var("MGL_DEBUG").is_some_and(|v| v == "1"),
+            report: path("MGL_REPORT"),
+            full_provenance: var("MGL_PROVENANCE").is_some_and(|v| v == "full"),
+            warnings,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_and_warnings() {
+        let c = Config::from_vars(|_| None);
+        assert_eq!(c.backend, BackendChoice::Espryt);
+        assert!(c.record.is_none() && c.warnings.is_empty());
+        let c = Config::from_vars(|n| match n {
+            "MGL_BACKEND" => Some("metal".into()),
+            "MGL_IMAGES" => Some("often".into()),
+            "MGL_RECORD" => Some("a.mgltrace".into()),
+            _ => None,
+        });
+        assert_eq!(c.warnings.len(), 2);
+        assert_eq!(c.record, Some("a.mgltrace".into()));
+    }
+}

@@ -1,0 +1,5 @@
+//! Errors, hints, flushes, debug output.
+
+/// Values that no draw depends on.
+#[derive(Default)]
+pub struct MiscState {}
