@@ -6,6 +6,7 @@
 //! | `configs` | the configurations both offer |
 //! | `drawable`, `state`, `current` | windows and pbuffers; what the process and each thread have |
 //! | `x11`, `xlib` | our connection to the server; the few calls on the program's own |
+//! | `versions` | which context a version and profile mean |
 //! | `names` | keeping the library names ours |
 
 mod configs;
@@ -17,6 +18,7 @@ mod memory;
 mod names;
 mod state;
 pub mod types;
+mod versions;
 mod x11;
 mod xlib;
 

@@ -6,14 +6,15 @@
 
 use super::configs::Config;
 use super::drawable::Drawable;
+use super::egl::display::EglDisplay;
 use super::names;
 use super::x11::{Connection, WindowEvent, X11Error};
-use crate::context::ContextRef;
+use crate::context::{self, ContextRef};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 
 /// A context as GLX or EGL names it.
 pub struct ContextEntry {
@@ -38,6 +39,8 @@ pub struct State {
     contexts: Mutex<HashMap<usize, Arc<ContextEntry>>>,
     hints: Mutex<HashMap<DrawableKey, &'static Config>>,
     described: Mutex<HashMap<(usize, u32), &'static Config>>,
+    /// EGL's displays.
+    pub displays: Mutex<Vec<Arc<EglDisplay>>>,
     next_handle: AtomicUsize,
     next_offscreen: AtomicUsize,
 }
@@ -62,6 +65,7 @@ pub fn state() -> &'static State {
         contexts: Mutex::default(),
         hints: Mutex::default(),
         described: Mutex::default(),
+        displays: Mutex::default(),
         next_handle: AtomicUsize::new(1),
         next_offscreen: AtomicUsize::new(1),
     }));
@@ -231,6 +235,26 @@ impl State {
         let drawable = Drawable::window(connection, xid, geometry, config, false, declare);
         self.add_drawable(connection.name(), &drawable);
         Some(drawable)
+    }
+
+    /// Presents a drawable, and takes in what happened to its window meanwhile. A window that is
+    /// gone has nothing to present to, which is no error: programs do this while they close.
+    pub fn present(&self, drawable: &Drawable) {
+        let Some(connection) = &drawable.connection else {
+            return;
+        };
+        self.pump(connection);
+        if !drawable.is_alive() {
+            return;
+        }
+        if let Err(error) = context::swap_buffers(&drawable.surface) {
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| eprintln!("mgl: {error}"));
+        }
+        self.pump(connection);
+        if drawable.is_alive() {
+            drawable.apply_size();
+        }
     }
 
     /// Remembers which configuration glXChooseVisual meant by a visual: the visual alone does not

@@ -3,35 +3,22 @@
 use super::config::{of_description, of_visual};
 use super::{Client, config_of};
 use crate::consts::glx::*;
-use crate::context::{self, ContextConfig, ContextRef, CreateError, Profile};
+use crate::context::{self, ContextConfig};
 use crate::gl::entry::api_entry;
 use crate::winsys::configs::Config;
 use crate::winsys::current::{self, Binding, Current};
 use crate::winsys::drawable::Drawable;
 use crate::winsys::state::{ContextEntry, state};
 use crate::winsys::types::*;
-use crate::winsys::{memory, xlib};
+use crate::winsys::{memory, versions, xlib};
 use std::ffi::c_int;
 use std::sync::Arc;
-
-/// What a program gets that asks for no version: the compatibility profile of what there is.
-fn unversioned() -> ContextConfig {
-    ContextConfig {
-        profile: Profile::Compatibility,
-        major: 1,
-        minor: 0,
-        debug: false,
-        forward_compatible: false,
-        robust: false,
-        lose_on_reset: false,
-    }
-}
 
 /// Reads the attributes of glXCreateContextAttribsARB; `None` for a value that is not allowed or
 /// an API that is not offered.
 fn requested(list: &[(c_int, c_int)]) -> Option<ContextConfig> {
-    let mut config = unversioned();
-    let mut profiles = GLX_CONTEXT_CORE_PROFILE_BIT_ARB;
+    let mut config = versions::unversioned();
+    let mut profiles = versions::CORE;
     for (name, value) in list {
         match *name {
             GLX_CONTEXT_MAJOR_VERSION_ARB => config.major = u32::try_from(*value).ok()?,
@@ -60,54 +47,11 @@ fn requested(list: &[(c_int, c_int)]) -> Option<ContextConfig> {
             _ => return None,
         }
     }
-    let version = (config.major, config.minor);
-    if !is_version(version) || (config.forward_compatible && config.major < 3) {
-        return None;
-    }
-    // Profiles exist from 3.2 on; below, everything is compatible unless it asks not to be.
-    config.profile = match profiles {
-        _ if version < (3, 2) && config.forward_compatible => Profile::Core,
-        _ if version < (3, 2) => Profile::Compatibility,
-        GLX_CONTEXT_CORE_PROFILE_BIT_ARB => Profile::Core,
-        GLX_CONTEXT_COMPATIBILITY_PROFILE_BIT_ARB => Profile::Compatibility,
-        _ => return None,
-    };
-    // The ES profile goes with ES version numbers, which are valid GL ones as well.
     if profiles & GLX_CONTEXT_ES2_PROFILE_BIT_EXT != 0 {
-        refuse_es();
+        versions::refuse_es();
         return None;
     }
-    Some(config)
-}
-
-/// Versions of OpenGL that exist.
-pub fn is_version((major, minor): (u32, u32)) -> bool {
-    match major {
-        1 => minor <= 5,
-        2 => minor <= 1,
-        3 => minor <= 3,
-        4 => minor <= 6,
-        _ => false,
-    }
-}
-
-/// Says once that OpenGL ES contexts are not offered.
-pub fn refuse_es() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| eprintln!("mgl: OpenGL ES contexts are refused; mgl offers desktop OpenGL"));
-}
-
-/// Makes the driver's context; a failure that is no matter of versions is said once.
-pub fn create(
-    config: &ContextConfig,
-    share: Option<&ContextRef>,
-) -> Result<ContextRef, CreateError> {
-    let result = context::create(config, share);
-    if let Err(error @ CreateError::NoDriver(_)) = &result {
-        static ONCE: std::sync::Once = std::sync::Once::new();
-        ONCE.call_once(|| eprintln!("mgl: {error}"));
-    }
-    result
+    versions::resolve(config, profiles)
 }
 
 fn new_context(
@@ -123,7 +67,7 @@ fn new_context(
             None => return std::ptr::null_mut(),
         },
     };
-    match create(wanted, share.as_ref().map(|s| &s.context)) {
+    match versions::create(wanted, share.as_ref().map(|s| &s.context)) {
         Ok(context) => state().add_context(ContextEntry {
             context,
             config,
@@ -249,7 +193,7 @@ api_entry! {
         };
         // SAFETY: the program passes a description that it got from Xlib or from us.
         match unsafe { of_description(&client, visual) } {
-            Some(config) => new_context(Some(config), config.screen, share, &unversioned()),
+            Some(config) => new_context(Some(config), config.screen, share, &versions::unversioned()),
             None => std::ptr::null_mut(),
         }
     }
@@ -262,7 +206,7 @@ api_entry! {
         share: GLXContext,
         _direct: Bool,
     ) -> GLXContext {
-        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(unversioned);
+        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(versions::unversioned);
         for_config(dpy, config, share, wanted)
     }
 
@@ -274,7 +218,7 @@ api_entry! {
         share: GLXContext,
         _direct: Bool,
     ) -> GLXContext {
-        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(unversioned);
+        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(versions::unversioned);
         for_config(dpy, config, share, wanted)
     }
 
@@ -381,6 +325,7 @@ api_entry! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Profile;
 
     #[test]
     fn no_attributes_mean_a_compatibility_context_of_any_version() {
@@ -390,33 +335,29 @@ mod tests {
     }
 
     #[test]
-    fn profiles_count_from_3_2_on() {
-        let of = |major, minor, rest: &[(c_int, c_int)]| {
-            let mut list = vec![
+    fn values_that_are_not_allowed_give_no_context() {
+        let version = |major, minor| {
+            [
                 (GLX_CONTEXT_MAJOR_VERSION_ARB, major),
                 (GLX_CONTEXT_MINOR_VERSION_ARB, minor),
-            ];
-            list.extend(rest);
-            requested(&list).map(|c| c.profile)
+            ]
         };
-        let compatibility = [(
-            GLX_CONTEXT_PROFILE_MASK_ARB,
-            GLX_CONTEXT_COMPATIBILITY_PROFILE_BIT_ARB,
-        )];
-        assert_eq!(of(3, 3, &[]), Some(Profile::Core));
-        assert_eq!(of(3, 3, &compatibility), Some(Profile::Compatibility));
-        assert_eq!(of(3, 1, &[]), Some(Profile::Compatibility));
-        let forward = [(
-            GLX_CONTEXT_FLAGS_ARB,
-            GLX_CONTEXT_FORWARD_COMPATIBLE_BIT_ARB,
-        )];
-        assert_eq!(of(3, 0, &forward), Some(Profile::Core));
-        assert_eq!(of(2, 1, &forward), None);
-        assert_eq!(of(3, 4, &[]), None);
-        assert_eq!(of(5, 0, &[]), None);
-        assert_eq!(of(2, 0, &[(GLX_CONTEXT_PROFILE_MASK_ARB, 4)]), None, "ES");
-        assert_eq!(of(3, 3, &[(GLX_CONTEXT_PROFILE_MASK_ARB, 3)]), None);
-        assert_eq!(of(3, 3, &[(0x7777, 1)]), None);
+        assert!(requested(&version(3, 3)).is_some_and(|c| c.profile == Profile::Core));
+        assert!(requested(&version(-1, 0)).is_none());
+        for (name, value) in [
+            (
+                GLX_CONTEXT_PROFILE_MASK_ARB,
+                GLX_CONTEXT_ES2_PROFILE_BIT_EXT,
+            ),
+            (GLX_CONTEXT_FLAGS_ARB, 0x100),
+            (GLX_RENDER_TYPE, GLX_COLOR_INDEX_TYPE),
+            (0x7777, 1),
+        ] {
+            assert!(requested(&[(name, value)]).is_none(), "{name:#x}");
+        }
+        let flags = GLX_CONTEXT_DEBUG_BIT_ARB | GLX_CONTEXT_ROBUST_ACCESS_BIT_ARB;
+        let config = requested(&[(GLX_CONTEXT_FLAGS_ARB, flags)]).expect("offered");
+        assert!(config.debug && config.robust && !config.forward_compatible);
     }
 
     #[test]

@@ -22,22 +22,6 @@ fn current_draw() -> Option<Arc<Drawable>> {
     matches!(current.binding, Binding::Glx { .. }).then_some(current.draw?)
 }
 
-/// Presents a drawable, then takes in what happened to its window meanwhile.
-pub fn present(drawable: &Drawable) -> bool {
-    if let Some(connection) = &drawable.connection {
-        state().pump(connection);
-    }
-    // A window that is gone has nothing to present to; programs do this while they close.
-    let presented = drawable.is_alive() && context::swap_buffers(&drawable.surface).is_ok();
-    if let Some(connection) = &drawable.connection {
-        state().pump(connection);
-        if drawable.is_alive() {
-            drawable.apply_size();
-        }
-    }
-    presented
-}
-
 api_entry! {
     /// Shows what was drawn to the back buffer. Also sends what the program has queued for the
     /// server, which programs rely on.
@@ -45,7 +29,7 @@ api_entry! {
         xlib::flush(dpy);
         match find(dpy, drawable) {
             Some((_, found)) if found.config.double_buffered => {
-                present(&found);
+                state().present(&found);
             }
             Some(_) => context::flush_current(),
             None => {}
