@@ -48,11 +48,17 @@ const EMPTY: Cell = Cell {
 };
 
 impl Cell {
-    fn add_pixel(&mut self, x: usize, y: usize, difference: u8) {
+    /// Adds the mismatching ones of a row's pixels from column `x` on.
+    fn add_row(&mut self, x: usize, y: usize, differences: &[u8], tolerance: u8) {
+        let mismatch = |&d: &u8| d > tolerance;
+        let Some(first) = differences.iter().position(mismatch) else {
+            return;
+        };
+        let last = differences.iter().rposition(mismatch).unwrap_or(first);
         self.join(Cell {
-            pixels: 1,
-            max: difference,
-            x: (x, x + 1),
+            pixels: differences.iter().filter(|&d| mismatch(d)).count() as u64,
+            max: differences.iter().copied().max().unwrap_or(0),
+            x: (x + first, x + last + 1),
             y: (y, y + 1),
         });
     }
@@ -83,11 +89,10 @@ pub(super) fn clusters(map: &DifferenceMap, tolerance: u8) -> Clusters {
     let columns = (map.size.width as usize).div_ceil(CELL);
     let rows = (map.size.height as usize).div_ceil(CELL);
     let mut cells = vec![EMPTY; columns * rows];
-    for y in 0..map.size.height as usize {
-        for (x, &d) in map.row(y).iter().enumerate() {
-            if d > tolerance {
-                cells[y / CELL * columns + x / CELL].add_pixel(x, y, d);
-            }
+    for y in (0..map.size.height as usize).filter(|&y| map.exceeds(y, tolerance)) {
+        let cells = &mut cells[y / CELL * columns..][..columns];
+        for ((cx, part), cell) in map.row(y).chunks(CELL).enumerate().zip(cells) {
+            cell.add_row(cx * CELL, y, part, tolerance);
         }
     }
 

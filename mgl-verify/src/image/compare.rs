@@ -67,31 +67,40 @@ pub fn compare(left: &Image, right: &Image, options: &Options) -> Comparison {
 }
 
 fn measure(left: &Image, right: &Image, masked: &Masked, options: &Options) -> Measures {
-    let (map, sums) = difference(left, right, masked, options);
-    let mismatch = sums.mismatching > 0;
+    let right = &*masked.cover(left, right);
+    let (map, sums) = difference(left, right, options);
+    let pixels = masked.visible(left.size());
+    let samples = pixels * options.channels() as u64;
+    let (ssim, (densest, clusters)) = rayon::join(
+        || {
+            if sums.differing > 0 {
+                ssim(left, right, &map, masked, options.alpha)
+            } else {
+                ssim_of_equal(map.size, masked, options.alpha)
+            }
+        },
+        || {
+            if sums.mismatching > 0 {
+                (
+                    densest_window(&map, options.tolerance),
+                    clusters(&map, options.tolerance),
+                )
+            } else {
+                (None, Clusters::default())
+            }
+        },
+    );
     Measures {
-        pixels: sums.pixels,
+        pixels,
         differing: sums.differing,
         mismatching: sums.mismatching,
         tolerance: options.tolerance,
         max_difference: sums.max,
-        mean_difference: sums.mean(options.channels()),
-        psnr_db: sums.psnr(options.channels()),
-        ssim: if sums.differing > 0 {
-            ssim(left, right, &map, masked, options.alpha)
-        } else {
-            ssim_of_equal(&map, masked, options.alpha)
-        },
-        densest: if mismatch {
-            densest_window(&map, options.tolerance)
-        } else {
-            None
-        },
-        clusters: if mismatch {
-            clusters(&map, options.tolerance)
-        } else {
-            Clusters::default()
-        },
-        flip: options.flip.then(|| flip(left, right, &map, masked)),
+        mean_difference: sums.mean(samples),
+        psnr_db: sums.psnr(samples),
+        ssim,
+        densest,
+        clusters,
+        flip: options.flip.then(|| flip(left, right, masked)),
     }
 }

@@ -25,17 +25,21 @@ pub(super) fn densest_window(map: &DifferenceMap, tolerance: u8) -> Option<Dense
     // Mismatching pixels of each column within the rows of the window.
     let mut columns = vec![0_u32; width];
     let add_row = |columns: &mut [u32], y: usize, sign: i32| {
-        let mut any = false;
+        if !map.exceeds(y, tolerance) {
+            return false;
+        }
         for (count, &d) in columns.iter_mut().zip(map.row(y)) {
             if d > tolerance {
                 *count = count.wrapping_add_signed(sign);
-                any = true;
             }
         }
-        any
+        true
     };
     let mut best: Option<DenseWindow> = None;
     for y in 0..height {
+        if best.is_some_and(|b| b.pixels as usize == w * h) {
+            break;
+        }
         let entered = add_row(&mut columns, y, 1);
         if y >= h {
             add_row(&mut columns, y - h, -1);

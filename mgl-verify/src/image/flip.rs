@@ -8,7 +8,6 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::difference::DifferenceMap;
 use super::options::Masked;
 use super::pixels::Image;
 
@@ -45,11 +44,11 @@ struct Plane {
     values: Vec<f32>,
 }
 
-/// Compares two images of one size, colour channels only.
-pub(super) fn flip(left: &Image, right: &Image, map: &DifferenceMap, masked: &Masked) -> Flip {
+/// Compares two images of one size, colour channels only. What is masked must be equal already.
+pub(super) fn flip(left: &Image, right: &Image, masked: &Masked) -> Flip {
     let visible = |y: usize, x: usize| !masked.row(y).is_some_and(|row| row[x]);
-    let width = map.size.width as usize;
-    let errors: Vec<f32> = error_map(left, right, map)
+    let width = left.size().width as usize;
+    let errors: Vec<f32> = error_map(left, right)
         .chunks(width.max(1))
         .enumerate()
         .flat_map(|(y, row)| row.iter().enumerate().map(move |(x, &e)| (y, x, e)))
@@ -72,21 +71,8 @@ fn summarise(mut errors: Vec<f32>) -> Flip {
     }
 }
 
-fn error_map(left: &Image, right: &Image, map: &DifferenceMap) -> Vec<f32> {
-    let width = map.size.width as usize;
-    let pixels = |image: &Image, other: &Image| -> Vec<Colour> {
-        // Masked pixels have no difference, whatever the right image shows there.
-        let row = |y: usize| {
-            let (own, other, map) = (image.row(y as u32), other.row(y as u32), map.row(y));
-            (0..width).map(move |x| to_ycxcz(if map[x] == 0 { other[x] } else { own[x] }))
-        };
-        (0..map.size.height as usize).flat_map(row).collect()
-    };
-    let (left, right) = rayon::join(
-        || Prepared::new(width, &pixels(left, left)),
-        || Prepared::new(width, &pixels(right, left)),
-    );
-
+fn error_map(left: &Image, right: &Image) -> Vec<f32> {
+    let (left, right) = rayon::join(|| Prepared::new(left), || Prepared::new(right));
     let largest = distance(hunt(to_lab([0.0, 1.0, 0.0])), hunt(to_lab([0.0, 0.0, 1.0])))
         .powf(COLOUR_EXPONENT);
     (0..left.colour.len())
@@ -116,7 +102,9 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(width: usize, ycxcz: &[Colour]) -> Self {
+    fn new(image: &Image) -> Self {
+        let width = image.size().width as usize;
+        let ycxcz: Vec<Colour> = image.pixels().par_iter().map(|p| to_ycxcz(*p)).collect();
         let plane = |c: usize| Plane {
             width,
             values: ycxcz.iter().map(|p| p[c]).collect(),

@@ -27,7 +27,7 @@ pub fn heatmap(left: &Image, right: &Image, options: &Options) -> Option<Image> 
         return None;
     }
     let (masked, _) = Masked::new(&options.masks, size);
-    let (map, _) = difference(left, right, &masked, options);
+    let (map, _) = difference(left, &masked.cover(left, right), options);
     let mut picture = Image::from_fn(size.width, size.height, |x, y| {
         let is_masked = masked.row(y as usize).is_some_and(|row| row[x as usize]);
         match map.row(y as usize)[x as usize] {

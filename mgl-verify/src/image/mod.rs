@@ -17,8 +17,10 @@ mod flip;
 mod heatmap;
 mod options;
 mod pixels;
+mod rows;
 mod ssim;
 mod verdict;
+mod window;
 
 pub use batch::{Batch, BatchError, BatchRow, compare_paths};
 pub use clusters::{Cluster, Clusters};

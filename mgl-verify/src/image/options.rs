@@ -1,8 +1,11 @@
 //! What to compare: sizes, rectangles, masks and [`Options`].
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use super::pixels::Image;
 
 /// Width and height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +132,26 @@ impl Masked {
         (!self.flags.is_empty()).then(|| &self.flags[y * self.width..][..self.width])
     }
 
+    /// The right image with the left one's pixels where masked, so that no difference is left there.
+    pub(super) fn cover<'a>(&self, left: &Image, right: &'a Image) -> Cow<'a, Image> {
+        let mut covered = Cow::Borrowed(right);
+        for y in 0..left.size().height as usize {
+            let Some(flags) = self.row(y) else { break };
+            let row = &mut covered.to_mut().pixels_mut()[y * self.width..][..self.width];
+            for ((to, from), flag) in row.iter_mut().zip(left.row(y as u32)).zip(flags) {
+                if *flag {
+                    *to = *from;
+                }
+            }
+        }
+        covered
+    }
+
+    /// Number of pixels of an image of `size` that are not masked.
+    pub(super) fn visible(&self, size: Size) -> u64 {
+        size.pixels() - self.flags.iter().filter(|&&masked| masked).count() as u64
+    }
+
     /// Number of masked pixels among columns `x` of row `y`.
     pub(super) fn count(&self, y: usize, x: std::ops::Range<usize>) -> u64 {
         match self.row(y) {
@@ -172,6 +195,7 @@ mod tests {
         let rows: Vec<u64> = (0..4).map(|y| masked.count(y, 0..10)).collect();
         assert_eq!(rows, [0, 0, 3, 2]);
         assert_eq!(masked.count(2, 0..8), 1);
+        assert_eq!(masked.visible(size), 35);
     }
 
     #[test]
