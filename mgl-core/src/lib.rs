@@ -18,3 +18,4 @@ pub mod handle;
 pub mod layout;
 pub mod pipe;
 pub mod pod;
+pub mod program;

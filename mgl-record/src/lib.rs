@@ -20,3 +20,4 @@ pub mod consts {
 }
 
 pub use exports::refusals;
+pub mod shader;

@@ -1,0 +1,708 @@
+//! Uniforms of a linked program: lists the active ones as GL enumerates them, gives blocks and
+//! samplers their bindings in every stage, and fills in initial values (GL 3.3 §2.11.4).
+
+use super::glslang::DEFAULT_BLOCK_NAME;
+use super::link::{LinkLog, Stage};
+use mgl_core::program::{
+    ComponentKind, DefaultBlock, DepthRangeOffsets, GlType, NumericShape, Reflection,
+    SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, Sampler, StageMask, Uniform, UniformBlock,
+    UniformPlace,
+};
+use mgl_replay::spv::{Shape, Spv, Variable};
+use rspirv::spirv::{Decoration, StorageClass};
+use std::collections::HashMap;
+
+/// A name that the translator makes up for the members of `gl_DepthRange`.
+pub const DEPTH_RANGE: &str = "mgl_DepthRange";
+/// What the translator puts before an identifier that GLSL has since made a keyword.
+pub const RENAME_PREFIX: &str = "mgl_r_";
+
+/// A basic-typed piece of a block.
+#[derive(Clone)]
+struct Leaf {
+    name: String,
+    ty: GlType,
+    size: u32,
+    is_array: bool,
+    offset: u32,
+    array_stride: u32,
+    matrix_stride: u32,
+    row_major: bool,
+    /// Indices from the block's variable down.
+    path: Vec<u32>,
+}
+
+/// Layout decorations of the member that a type belongs to.
+#[derive(Clone, Copy, Default)]
+struct MatrixLayout {
+    stride: u32,
+    row_major: bool,
+}
+
+/// The identifier as the program wrote it.
+pub fn original_name(name: &str) -> &str {
+    name.strip_prefix(RENAME_PREFIX).unwrap_or(name)
+}
+
+/// Flattens a block's type into leaves, in order of declaration.
+fn block_leaves(stage: &Stage, block: u32, prefix: &str, path: &[u32]) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    let mut path = path.to_vec();
+    flatten_struct(stage, block, prefix, 0, &mut path, &mut leaves);
+    leaves
+}
+
+fn flatten_struct(
+    stage: &Stage,
+    ty: u32,
+    prefix: &str,
+    offset: u32,
+    path: &mut Vec<u32>,
+    leaves: &mut Vec<Leaf>,
+) {
+    let spv = &stage.spv;
+    let Shape::Struct(members) = spv.shape(ty) else {
+        return;
+    };
+    for (at, member) in members.into_iter().enumerate() {
+        let at = at as u32;
+        let raw = spv.member_name(ty, at);
+        // glslang leaves a comment as the name where it took a sampler out of a struct.
+        if raw.starts_with("/*") {
+            continue;
+        }
+        let layout = MatrixLayout {
+            stride: spv
+                .member_decoration(ty, at, Decoration::MatrixStride)
+                .unwrap_or(0),
+            row_major: spv
+                .member_decoration(ty, at, Decoration::RowMajor)
+                .is_some(),
+        };
+        let offset = offset
+            + spv
+                .member_decoration(ty, at, Decoration::Offset)
+                .unwrap_or(0);
+        let name = format!("{prefix}{}", original_name(raw));
+        let is_bool = stage.decls.is_bool(spv.name(ty), raw);
+        path.push(at);
+        flatten(stage, member, name, offset, layout, is_bool, path, leaves);
+        path.pop();
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn flatten(
+    stage: &Stage,
+    ty: u32,
+    name: String,
+    offset: u32,
+    layout: MatrixLayout,
+    is_bool: bool,
+    path: &mut Vec<u32>,
+    leaves: &mut Vec<Leaf>,
+) {
+    let spv = &stage.spv;
+    let leaf = |name: String,
+                basic: GlType,
+                size: u32,
+                is_array: bool,
+                array_stride: u32,
+                path: &[u32]| {
+        let matrix = basic.numeric().is_some_and(|s| s.columns > 1);
+        Leaf {
+            name,
+            ty: if is_bool { as_bool(basic) } else { basic },
+            size,
+            is_array,
+            offset,
+            array_stride,
+            matrix_stride: if matrix { layout.stride } else { 0 },
+            row_major: matrix && layout.row_major,
+            path: path.to_vec(),
+        }
+    };
+    match spv.shape(ty) {
+        Shape::Basic(basic) => leaves.push(leaf(name, basic, 1, false, 0, path)),
+        Shape::Array(element, length) => {
+            let stride = spv.decoration(ty, Decoration::ArrayStride).unwrap_or(0);
+            if let Shape::Basic(basic) = spv.shape(element) {
+                leaves.push(leaf(
+                    format!("{name}[0]"),
+                    basic,
+                    length.max(1),
+                    true,
+                    stride,
+                    path,
+                ));
+                return;
+            }
+            for index in 0..length {
+                path.push(index);
+                let name = format!("{name}[{index}]");
+                let offset = offset + index * stride;
+                flatten(stage, element, name, offset, layout, is_bool, path, leaves);
+                path.pop();
+            }
+        }
+        Shape::Struct(_) => {
+            flatten_struct(stage, ty, &format!("{name}."), offset, path, leaves);
+        }
+        Shape::Other => {}
+    }
+}
+
+/// Booleans are words in a block; the declaration says what they are to GL.
+fn as_bool(ty: GlType) -> GlType {
+    match ty.numeric() {
+        Some(NumericShape {
+            component: ComponentKind::Uint,
+            columns,
+            rows,
+        }) => {
+            let component = ComponentKind::Bool;
+            GlType::from_numeric(NumericShape {
+                component,
+                columns,
+                rows,
+            })
+            .unwrap_or(ty)
+        }
+        _ => ty,
+    }
+}
+
+/// Bytes from the block's start to the end of this leaf.
+fn leaf_end(leaf: &Leaf) -> u32 {
+    let Some(shape) = leaf.ty.numeric() else {
+        return leaf.offset;
+    };
+    let width = leaf.ty.component_bytes();
+    let (major, minor) = if leaf.row_major {
+        (u32::from(shape.rows), u32::from(shape.columns))
+    } else {
+        (u32::from(shape.columns), u32::from(shape.rows))
+    };
+    let one = (major - 1) * leaf.matrix_stride + minor * width;
+    // In std140 an element takes its whole stride, the last one too.
+    if leaf.is_array {
+        leaf.offset + leaf.size * leaf.array_stride
+    } else {
+        leaf.offset + one.max(major * leaf.matrix_stride)
+    }
+}
+
+fn block_size(leaves: &[Leaf]) -> u32 {
+    leaves
+        .iter()
+        .map(leaf_end)
+        .max()
+        .unwrap_or(0)
+        .next_multiple_of(16)
+}
+
+fn block_variables(stage: &Stage) -> Vec<Variable> {
+    let variables = stage.spv.variables();
+    variables
+        .into_iter()
+        .filter(|v| v.class == StorageClass::Uniform)
+        .collect()
+}
+
+fn block_type(spv: &Spv, variable: Variable) -> u32 {
+    spv.strip_array(variable.ty).0
+}
+
+/// Fills in everything about uniforms and rewrites the stages' bindings accordingly.
+pub fn link_uniforms(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+    link_default_block(stages, reflection, log);
+    link_samplers(stages, reflection, log);
+    assign_locations(reflection);
+    link_blocks(stages, reflection, log);
+}
+
+fn link_default_block(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+    let mut leaves: Vec<(Leaf, StageMask)> = Vec::new();
+    let mut mask = StageMask::default();
+    let mut size = 0;
+    for stage in stages.iter_mut() {
+        let Some(variable) = block_variables(stage)
+            .into_iter()
+            .find(|v| stage.spv.name(v.ty) == DEFAULT_BLOCK_NAME)
+        else {
+            continue;
+        };
+        if !stage.reach.uses(variable.id) {
+            stage.spv.remove_variables(&[variable.id]);
+            continue;
+        }
+        stage
+            .spv
+            .decorate(variable.id, Decoration::DescriptorSet, SET_DEFAULT_BLOCK);
+        stage.spv.decorate(variable.id, Decoration::Binding, 0);
+        mask |= stage.stage;
+        let mine = block_leaves(stage, variable.ty, "", &[]);
+        size = size.max(block_size(&mine));
+        if leaves.is_empty() {
+            leaves = mine
+                .iter()
+                .cloned()
+                .map(|leaf| (leaf, StageMask::default()))
+                .collect();
+        } else if mine.len() != leaves.len()
+            || mine
+                .iter()
+                .zip(&leaves)
+                .any(|(a, (b, _))| a.name != b.name || a.offset != b.offset || a.size != b.size)
+        {
+            log.error("default uniform block is laid out differently in two stages".to_owned());
+            return;
+        }
+        for (at, own) in mine.iter().enumerate() {
+            let (leaf, used) = &mut leaves[at];
+            // A stage that lacks the declaration cannot know that a word is a boolean.
+            if own.ty != leaf.ty {
+                leaf.ty = as_bool(leaf.ty);
+            }
+            if stage.reach.uses_path(variable.id, &own.path) {
+                *used |= stage.stage;
+            }
+        }
+    }
+    if mask.is_empty() {
+        return;
+    }
+    let preset = preset(stages, &leaves, size);
+    let mut depth_range = DepthRangeOffsets {
+        near: 0,
+        far: 0,
+        diff: 0,
+    };
+    let mut has_depth_range = false;
+    for (leaf, used) in leaves {
+        if let Some(member) = leaf.name.strip_prefix(DEPTH_RANGE) {
+            match member {
+                ".near" => depth_range.near = leaf.offset,
+                ".far" => depth_range.far = leaf.offset,
+                _ => depth_range.diff = leaf.offset,
+            }
+            has_depth_range |= !used.is_empty();
+        }
+        if used.is_empty() {
+            continue;
+        }
+        reflection
+            .uniforms
+            .push(uniform(leaf, UniformPlace::Default, used));
+    }
+    reflection.default_block = Some(DefaultBlock {
+        size,
+        preset,
+        stages: mask,
+        depth_range: has_depth_range.then_some(depth_range),
+    });
+}
+
+fn uniform(leaf: Leaf, place: UniformPlace, stages: StageMask) -> Uniform {
+    let name = match leaf.name.strip_prefix(DEPTH_RANGE) {
+        Some(member) => format!("gl_DepthRange{member}"),
+        None => leaf.name,
+    };
+    Uniform {
+        name,
+        ty: leaf.ty,
+        size: leaf.size,
+        is_array: leaf.is_array,
+        place,
+        location: -1,
+        offset: leaf.offset,
+        array_stride: leaf.array_stride,
+        matrix_stride: leaf.matrix_stride,
+        row_major: leaf.row_major,
+        stages,
+    }
+}
+
+/// The block's bytes after the initialisers of all stages; empty when there are none.
+fn preset(stages: &[Stage], leaves: &[(Leaf, StageMask)], size: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let values = stages.iter().flat_map(|s| s.initial_values.iter());
+    let by_name: HashMap<&str, &Leaf> = leaves
+        .iter()
+        .map(|(leaf, _)| (leaf.name.as_str(), leaf))
+        .collect();
+    for value in values {
+        let Some(leaf) = by_name.get(value.name.as_str()) else {
+            continue;
+        };
+        let Some(shape) = leaf.ty.numeric() else {
+            continue;
+        };
+        if bytes.is_empty() {
+            bytes = vec![0; size as usize];
+        }
+        let rows = u32::from(shape.rows);
+        for (at, word) in value.components.iter().enumerate() {
+            let (column, row) = (at as u32 / rows, at as u32 % rows);
+            let (major, minor) = if leaf.row_major {
+                (row, column)
+            } else {
+                (column, row)
+            };
+            let width = leaf.ty.component_bytes();
+            let offset = leaf.offset
+                + value.element * leaf.array_stride
+                + major * leaf.matrix_stride
+                + minor * width;
+            let at = offset as usize;
+            let word = word.to_le_bytes();
+            let width = width as usize;
+            if let Some(target) = bytes.get_mut(at..at + width) {
+                target.copy_from_slice(&word[..width]);
+            }
+        }
+    }
+    bytes
+}
+
+fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+    let mut by_name: HashMap<String, usize> = HashMap::new();
+    let mut slots = 0;
+    for stage in stages.iter_mut() {
+        let mut gone = Vec::new();
+        let mut slots_of_stage = 0;
+        for variable in stage.spv.variables() {
+            if variable.class != StorageClass::UniformConstant {
+                continue;
+            }
+            if !stage.reach.uses(variable.id) {
+                gone.push(variable.id);
+                continue;
+            }
+            let (mut ty, mut elements, mut is_array) = (variable.ty, 1, false);
+            while let Shape::Array(element, length) = stage.spv.shape(ty) {
+                ty = element;
+                elements *= length;
+                is_array = true;
+            }
+            let declared = original_name(stage.spv.name(variable.id)).to_owned();
+            let Shape::Basic(basic) = stage.spv.shape(ty) else {
+                log.error(format!(
+                    "uniform `{declared}` has a type that is not supported"
+                ));
+                continue;
+            };
+            let name = if is_array {
+                format!("{declared}[0]")
+            } else {
+                declared.clone()
+            };
+            let unit = stage
+                .spv
+                .decoration(variable.id, Decoration::Binding)
+                .unwrap_or(0);
+            let index = *by_name.entry(name.clone()).or_insert_with(|| {
+                let uniform = reflection.uniforms.len() as u32;
+                let index = reflection.samplers.len();
+                reflection.uniforms.push(Uniform {
+                    name,
+                    ty: basic,
+                    size: elements,
+                    is_array,
+                    place: UniformPlace::Sampler(index as u32),
+                    location: -1,
+                    offset: 0,
+                    array_stride: 0,
+                    matrix_stride: 0,
+                    row_major: false,
+                    stages: StageMask::default(),
+                });
+                reflection.samplers.push(Sampler {
+                    uniform,
+                    ty: basic,
+                    array_size: elements,
+                    slot: slots,
+                    initial_unit: unit,
+                    has_initial_unit: unit != 0,
+                    stages: StageMask::default(),
+                });
+                slots += elements;
+                index
+            });
+            let sampler = &mut reflection.samplers[index];
+            let uniform = &mut reflection.uniforms[sampler.uniform as usize];
+            if sampler.ty != basic || sampler.array_size != elements {
+                log.error(format!(
+                    "uniform `{declared}` has different types in two stages"
+                ));
+                continue;
+            }
+            sampler.stages |= stage.stage;
+            uniform.stages |= stage.stage;
+            slots_of_stage += elements;
+            let slot = sampler.slot;
+            stage
+                .spv
+                .decorate(variable.id, Decoration::DescriptorSet, SET_SAMPLERS);
+            stage.spv.decorate(variable.id, Decoration::Binding, slot);
+        }
+        stage.spv.remove_variables(&gone);
+        let limit = log.limits.samplers_of(stage.stage);
+        if slots_of_stage > limit {
+            log.error(format!(
+                "the {} shader uses {slots_of_stage} samplers, the limit is {limit}",
+                stage.stage.name()
+            ));
+        }
+    }
+    if slots > log.limits.combined_samplers {
+        log.error(format!(
+            "the program uses {slots} samplers, the limit is {}",
+            log.limits.combined_samplers
+        ));
+    }
+}
+
+/// Locations in order of the list: the default block's members and the samplers.
+fn assign_locations(reflection: &mut Reflection) {
+    let mut next = 0;
+    for uniform in &mut reflection.uniforms {
+        if !uniform.name.starts_with("gl_") {
+            uniform.location = next;
+            next += uniform.size as i32;
+        }
+    }
+}
+
+fn link_blocks(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+    struct Known {
+        first_index: u32,
+        elements: u32,
+        first_uniform: usize,
+        leaf_count: usize,
+    }
+    let mut known: HashMap<String, Known> = HashMap::new();
+    for stage in stages.iter_mut() {
+        let mut gone = Vec::new();
+        let mut blocks_of_stage = 0;
+        for variable in block_variables(stage) {
+            let ty = block_type(&stage.spv, variable);
+            let name = stage.spv.name(ty).to_owned();
+            if name == DEFAULT_BLOCK_NAME {
+                continue;
+            }
+            let block_name = original_name(&name).to_owned();
+            let length = stage.spv.strip_array(variable.ty).1;
+            let elements = length.unwrap_or(1);
+            let instance = stage.spv.name(variable.id);
+            let prefix = if instance.is_empty() {
+                String::new()
+            } else {
+                format!("{block_name}.")
+            };
+            // The first index of an arrayed block's path is its element.
+            let root: &[u32] = if length.is_some() { &[0] } else { &[] };
+            let leaves = block_leaves(stage, ty, &prefix, root);
+            let used = stage.reach.uses(variable.id);
+            let entry = known.entry(block_name.clone()).or_insert_with(|| {
+                let first_index = reflection.uniform_blocks.len() as u32;
+                let first_uniform = reflection.uniforms.len();
+                let size = block_size(&leaves);
+                let binding = stage
+                    .spv
+                    .decoration(variable.id, Decoration::Binding)
+                    .unwrap_or(0);
+                let leaf_count = leaves.len();
+                let members: Vec<u32> = (first_uniform..first_uniform + leaf_count)
+                    .map(|n| n as u32)
+                    .collect();
+                for element in 0..elements {
+                    reflection.uniform_blocks.push(UniformBlock {
+                        name: match length {
+                            Some(_) => format!("{block_name}[{element}]"),
+                            None => block_name.clone(),
+                        },
+                        size,
+                        array_element: element,
+                        array_size: length.unwrap_or(0),
+                        initial_binding: if binding == 0 { 0 } else { binding + element },
+                        members: members.clone(),
+                        stages: StageMask::default(),
+                    });
+                }
+                for leaf in leaves {
+                    let place = UniformPlace::Block(first_index);
+                    reflection
+                        .uniforms
+                        .push(uniform(leaf, place, StageMask::default()));
+                }
+                Known {
+                    first_index,
+                    elements,
+                    first_uniform,
+                    leaf_count,
+                }
+            });
+            if entry.elements != elements {
+                log.error(format!(
+                    "uniform block `{block_name}` has different sizes in two stages"
+                ));
+                continue;
+            }
+            let first = entry.first_index;
+            let uniforms = entry.first_uniform..entry.first_uniform + entry.leaf_count;
+            if !used {
+                gone.push(variable.id);
+                continue;
+            }
+            blocks_of_stage += elements;
+            for block in &mut reflection.uniform_blocks[first as usize..(first + elements) as usize]
+            {
+                block.stages |= stage.stage;
+            }
+            // All members of a std140 or shared block are active (§2.11.4), so that the stages of a
+            // member are those of its block.
+            for uniform in &mut reflection.uniforms[uniforms] {
+                uniform.stages |= stage.stage;
+            }
+            stage
+                .spv
+                .decorate(variable.id, Decoration::DescriptorSet, SET_UNIFORM_BLOCKS);
+            stage.spv.decorate(variable.id, Decoration::Binding, first);
+        }
+        stage.spv.remove_variables(&gone);
+        if blocks_of_stage > log.limits.uniform_blocks {
+            log.error(format!(
+                "the {} shader uses {blocks_of_stage} uniform blocks, the limit is {}",
+                stage.stage.name(),
+                log.limits.uniform_blocks
+            ));
+        }
+    }
+    for block in &reflection.uniform_blocks {
+        if block.size > log.limits.uniform_block_size {
+            log.error(format!(
+                "uniform block `{}` has {} bytes, the limit is {}",
+                block.name, block.size, log.limits.uniform_block_size
+            ));
+            break;
+        }
+    }
+}
+
+/// The initial value of one element of a uniform, from its declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialValue {
+    /// The flattened uniform's name, as in the reflection archive.
+    pub name: String,
+    pub element: u32,
+    /// Components in column-major order: 32-bit patterns, or 64-bit ones for doubles.
+    pub components: Vec<u64>,
+}
+
+/// Reads the initial values out of a module that was made by OpenGL rules, where a uniform is a
+/// variable with a constant initialiser.
+pub fn initial_values(spv: &Spv) -> Vec<InitialValue> {
+    let mut values = Vec::new();
+    for variable in spv.variables() {
+        if variable.class != StorageClass::UniformConstant {
+            continue;
+        }
+        let Some(rspirv::dr::Operand::IdRef(constant)) =
+            spv.def(variable.id).and_then(|inst| inst.operands.get(1))
+        else {
+            continue;
+        };
+        let name = original_name(spv.name(variable.id)).to_owned();
+        collect_values(spv, variable.ty, *constant, name, &mut values);
+    }
+    values
+}
+
+fn collect_values(spv: &Spv, ty: u32, constant: u32, name: String, values: &mut Vec<InitialValue>) {
+    match spv.shape(ty) {
+        Shape::Basic(_) => {
+            let mut components = Vec::new();
+            collect_components(spv, ty, constant, &mut components);
+            values.push(InitialValue {
+                name,
+                element: 0,
+                components,
+            });
+        }
+        Shape::Array(element, length) => {
+            let basic = matches!(spv.shape(element), Shape::Basic(_));
+            for index in 0..length {
+                let Some(part) = constituent(spv, constant, index) else {
+                    continue;
+                };
+                if basic {
+                    let mut components = Vec::new();
+                    collect_components(spv, element, part, &mut components);
+                    let name = format!("{name}[0]");
+                    values.push(InitialValue {
+                        name,
+                        element: index,
+                        components,
+                    });
+                } else {
+                    collect_values(spv, element, part, format!("{name}[{index}]"), values);
+                }
+            }
+        }
+        Shape::Struct(members) => {
+            for (at, member) in members.into_iter().enumerate() {
+                let at = at as u32;
+                let Some(part) = constituent(spv, constant, at) else {
+                    continue;
+                };
+                let field = original_name(spv.member_name(ty, at));
+                collect_values(spv, member, part, format!("{name}.{field}"), values);
+            }
+        }
+        Shape::Other => {}
+    }
+}
+
+/// The n-th part of a composite constant; a null constant is null in every part.
+fn constituent(spv: &Spv, constant: u32, at: u32) -> Option<u32> {
+    use rspirv::spirv::Op;
+    let inst = spv.def(constant)?;
+    match inst.class.opcode {
+        Op::ConstantComposite => match inst.operands.get(at as usize) {
+            Some(rspirv::dr::Operand::IdRef(id)) => Some(*id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn collect_components(spv: &Spv, ty: u32, constant: u32, out: &mut Vec<u64>) {
+    use rspirv::dr::Operand;
+    use rspirv::spirv::Op;
+    let Some(inst) = spv.def(constant) else {
+        return;
+    };
+    match inst.class.opcode {
+        Op::ConstantComposite => {
+            for operand in inst.operands.clone() {
+                if let Operand::IdRef(id) = operand {
+                    collect_components(spv, ty, id, out);
+                }
+            }
+        }
+        Op::Constant => out.push(match inst.operands.first() {
+            Some(Operand::LiteralBit32(v)) => u64::from(*v),
+            Some(Operand::LiteralBit64(v)) => *v,
+            _ => 0,
+        }),
+        Op::ConstantTrue => out.push(1),
+        Op::ConstantNull => {
+            let Shape::Basic(basic) = spv.shape(inst.result_type.unwrap_or(ty)) else {
+                return;
+            };
+            out.extend(std::iter::repeat_n(0, basic.components() as usize));
+        }
+        _ => out.push(0),
+    }
+}
