@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use mgl_verify::image::{BatchError, ImageError};
+use mgl_verify::launcher::LaunchError;
 
 /// Explains the exit codes below the program's help.
 pub const HELP: &str = "\
@@ -24,6 +25,8 @@ pub enum Exit {
     Usage,
     /// This machine lacks something.
     Environment,
+    /// The status of a program that was started.
+    Program(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -40,6 +43,7 @@ impl Exit {
             Self::Difference => 1,
             Self::Usage => 2,
             Self::Environment => 3,
+            Self::Program(status) => status,
         }
     }
 }
@@ -61,6 +65,27 @@ impl Failure {
             exit: Exit::Usage,
             message: message.to_string(),
             hint: None,
+        }
+    }
+
+    /// This machine lacks something.
+    pub fn environment(message: impl ToString) -> Self {
+        Self {
+            exit: Exit::Environment,
+            message: message.to_string(),
+            hint: Some("`mgl doctor` shows what this machine offers".to_owned()),
+        }
+    }
+}
+
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Program { .. } => Self::input(error),
+            LaunchError::NoLibrary { .. }
+            | LaunchError::NoShim { .. }
+            | LaunchError::BadPath { .. }
+            | LaunchError::Wait(_) => Self::environment(error),
         }
     }
 }

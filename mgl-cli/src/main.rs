@@ -3,6 +3,7 @@
 //! One file a subcommand under `cmd`; what they share (exit codes, output, progress) lies beside this
 //! file. No logic lives here: what a command finds out comes from mgl-core, mgl-replay or mgl-verify.
 
+mod args;
 mod cmd;
 mod exit;
 mod output;
@@ -30,6 +31,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Record(cmd::record::Args),
+    Run(cmd::run::Args),
     Compare(cmd::compare::Args),
     Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
@@ -38,6 +41,8 @@ enum Command {
 impl Command {
     fn run(self, out: &mut Output) -> Result<Exit, Failure> {
         match self {
+            Self::Record(args) => cmd::record::run(&args, out),
+            Self::Run(args) => cmd::run::run(&args, out),
             Self::Compare(args) => cmd::compare::run(&args, out),
             Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),

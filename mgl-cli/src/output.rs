@@ -40,6 +40,11 @@ impl Output {
         }
     }
 
+    /// Whether standard output is to hold one JSON document and nothing else.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Shows a result: `value` as the JSON document, or what `text` prints.
     pub fn show<T: Serialize>(
         &mut self,

@@ -4,3 +4,4 @@ pub mod doctor;
 pub mod image;
 pub mod launcher;
 mod limited;
+pub mod settings;

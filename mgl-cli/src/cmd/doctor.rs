@@ -18,9 +18,9 @@ use crate::output::{Output, Tone};
 Examples:
   mgl doctor                      what is here, what is missing, and its Debian package
   mgl doctor --json               the same for a program
-  mgl doctor && mgl replay FILE   go on only where Espryt can draw
+  mgl doctor && mgl replay FILE   go on only where nothing is missing
 
-Exits with 3 when Espryt cannot draw here.")]
+Exits with 3 when something is missing without which nothing works.")]
 pub struct Args {
     /// Try one thing in this process and print the answer: what the child processes run
     #[arg(long, hide = true, value_parser = PossibleValuesParser::new(Probe::ALL.map(|(name, _)| name)))]
@@ -75,7 +75,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         let can = if report.espryt { "can" } else { "cannot" };
         out.line(format_args!("Espryt {can} draw on this machine."))
     })?;
-    Ok(if report.espryt {
+    Ok(if report.ready {
         Exit::Success
     } else {
         Exit::Environment

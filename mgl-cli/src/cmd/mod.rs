@@ -3,3 +3,5 @@
 pub mod compare;
 pub mod completions;
 pub mod doctor;
+pub mod record;
+pub mod run;

@@ -59,6 +59,20 @@ impl Run {
     }
 }
 
+/// The program, where the driver lies beside it: tests that start programs on it call this first.
+pub fn mgl_with_driver() -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_mgl"));
+    let library = program.with_file_name("libmgl.so");
+    assert!(
+        library.is_file(),
+        "{} is missing: `cargo build --workspace` comes before these tests",
+        library.display()
+    );
+    let mut command = mgl();
+    command.env_remove("MGL_LIB_DIR");
+    command
+}
+
 /// A path as an argument.
 pub fn arg(path: &Path) -> &str {
     path.to_str().expect("temporary paths are UTF-8")

@@ -1,9 +1,9 @@
 //! `mgl doctor`: what is here, what is missing, and the exit code for it.
 
-use crate::common::{Run, finish, mgl};
+use crate::common::{Run, finish, mgl_with_driver};
 
 fn doctor(environment: &[(&str, &str)], options: &[&str]) -> Run {
-    let mut command = mgl();
+    let mut command = mgl_with_driver();
     command.arg("doctor").args(options).env_remove("DISPLAY");
     finish(command.envs(environment.iter().copied()))
 }

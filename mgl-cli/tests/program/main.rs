@@ -4,3 +4,4 @@ mod common;
 mod compare;
 mod doctor;
 mod general;
+mod start;

@@ -14,6 +14,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::launcher::Launcher;
 use crate::limited::run_limited;
 
 pub use display::DisplayInfo;
@@ -51,6 +52,8 @@ pub enum Status {
 /// The whole report. Serialises to the JSON of `mgl doctor --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
+    /// Nothing is missing: programs can be recorded, traces can be replayed.
+    pub ready: bool,
     /// Espryt can draw on this machine.
     pub espryt: bool,
     pub items: Vec<Item>,
@@ -124,9 +127,16 @@ fn answer<T: Serialize>(result: Result<T, String>) -> serde_json::Value {
 pub fn examine(child: impl Fn(Probe) -> Command) -> Report {
     let gles: Result<GlesInfo, String> = ask(Probe::Gles, &child);
     let display: Result<DisplayInfo, String> = ask(Probe::Display, &child);
+    let items = vec![
+        driver_item(),
+        library_item(),
+        gles_item(&gles),
+        display_item(&display),
+    ];
     Report {
+        ready: items.iter().all(|item| item.status != Status::Missing),
         espryt: gles.is_ok(),
-        items: vec![library_item(), gles_item(&gles), display_item(&display)],
+        items,
         gles: gles.ok(),
         display: display.ok(),
     }
@@ -150,6 +160,20 @@ fn ask<T: DeserializeOwned>(probe: Probe, child: &impl Fn(Probe) -> Command) -> 
             "the trial process ended with {status} and no answer: {}",
             String::from_utf8_lossy(&ended.stderr).trim()
         )),
+    }
+}
+
+fn driver_item() -> Item {
+    let (status, detail) = match Launcher::locate() {
+        Ok(launcher) => (Status::Ok, launcher.library().display().to_string()),
+        Err(error) => (Status::Missing, error.to_string()),
+    };
+    Item {
+        name: "mgl driver",
+        status,
+        detail,
+        needed_for: "mgl run, mgl record",
+        packages: "",
     }
 }
 

@@ -1,0 +1,163 @@
+//! [`DriverSettings`]: what the driver is told, as the environment variables that it reads.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Back end that the driver draws with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackEnd {
+    /// OpenGL ES.
+    #[default]
+    Espryt,
+    /// Nothing is drawn.
+    Null,
+}
+
+/// What a recording stores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The trace file; made absolute, since programs change their folder.
+    pub trace: PathBuf,
+    /// Store the image of every n-th frame.
+    pub images_every: Option<u64>,
+    /// End the recording after so many frames; the program goes on.
+    pub max_frames: Option<u64>,
+    /// Keep paths, arguments and the whole environment in the trace.
+    pub full_provenance: bool,
+}
+
+/// Settings of one run of a program on the driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DriverSettings {
+    pub back_end: BackEnd,
+    /// Absent: nothing is recorded.
+    pub recording: Option<Recording>,
+    /// Turn the back end's debug messages into errors.
+    pub debug: bool,
+}
+
+impl DriverSettings {
+    /// Sets the variables of a command, and clears those that this process itself was started with.
+    ///
+    /// # Errors
+    /// The current folder, which a relative trace path starts from, is gone.
+    pub fn apply(&self, command: &mut Command) -> io::Result<()> {
+        let back_end = match self.back_end {
+            BackEnd::Espryt => "espryt",
+            BackEnd::Null => "null",
+        };
+        command.env("MGL_BACKEND", back_end);
+        if self.debug {
+            command.env("MGL_DEBUG", "1");
+        }
+        for name in [
+            "MGL_RECORD",
+            "MGL_IMAGES",
+            "MGL_MAX_FRAMES",
+            "MGL_PROVENANCE",
+        ] {
+            command.env_remove(name);
+        }
+        let Some(recording) = &self.recording else {
+            return Ok(());
+        };
+        command.env("MGL_RECORD", std::path::absolute(&recording.trace)?);
+        if let Some(every) = recording.images_every {
+            command.env("MGL_IMAGES", every.to_string());
+        }
+        if let Some(frames) = recording.max_frames {
+            command.env("MGL_MAX_FRAMES", frames.to_string());
+        }
+        if recording.full_provenance {
+            command.env("MGL_PROVENANCE", "full");
+        }
+        Ok(())
+    }
+}
+
+/// A name for the trace of `program` that no file in `folder` has yet: `NAME.mgltrace`, else
+/// `NAME-2.mgltrace` and so on.
+pub fn free_trace_name(folder: &Path, program: &Path) -> PathBuf {
+    let stem = program.file_stem().unwrap_or("program".as_ref());
+    let named = |suffix: &str| {
+        let mut name = stem.to_owned();
+        name.push(suffix);
+        name.push(".mgltrace");
+        folder.join(name)
+    };
+    std::iter::once(String::new())
+        .chain((2..).map(|n: u64| format!("-{n}")))
+        .map(|suffix| named(&suffix))
+        .find(|path| !path.exists())
+        .expect("a folder holds fewer files than there are numbers")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    /// What the command sets a variable to; nothing where it leaves it alone or clears it.
+    fn value(command: &Command, name: &str) -> Option<String> {
+        let (_, value) = command.get_envs().find(|(n, _)| *n == OsStr::new(name))?;
+        Some(value?.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_recording_sets_its_variables_and_nothing_else() {
+        let settings = DriverSettings {
+            recording: Some(Recording {
+                trace: "out/a.mgltrace".into(),
+                images_every: Some(3),
+                ..Recording::default()
+            }),
+            ..DriverSettings::default()
+        };
+        let mut command = Command::new("true");
+        settings.apply(&mut command).expect("a current folder");
+        let trace = value(&command, "MGL_RECORD").expect("set");
+        assert!(Path::new(&trace).is_absolute() && trace.ends_with("/out/a.mgltrace"));
+        assert_eq!(value(&command, "MGL_IMAGES").as_deref(), Some("3"));
+        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("espryt"));
+        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG"] {
+            assert_eq!(value(&command, name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_recording_clears_what_it_was_started_with() {
+        let mut command = Command::new("true");
+        let settings = DriverSettings {
+            back_end: BackEnd::Null,
+            debug: true,
+            recording: None,
+        };
+        settings
+            .apply(&mut command)
+            .expect("nothing to make absolute");
+        let cleared = command
+            .get_envs()
+            .any(|(n, v)| n == "MGL_RECORD" && v.is_none());
+        assert!(cleared);
+        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("null"));
+        assert_eq!(value(&command, "MGL_DEBUG").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn names_of_traces_do_not_collide() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let free = |program: &str| {
+            let path = free_trace_name(dir.path(), Path::new(program));
+            std::fs::write(&path, "").expect("write");
+            path.file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        };
+        assert_eq!(free("/usr/games/game.bin"), "game.mgltrace");
+        assert_eq!(free("game"), "game-2.mgltrace");
+        assert_eq!(free("game"), "game-3.mgltrace");
+    }
+}
