@@ -31,7 +31,7 @@ impl Target {
             Target::Relaxed => sys::glslang_messages_t::VULKAN_RULES,
             Target::OpenGl => sys::glslang_messages_t::DEFAULT,
         };
-        sys::glslang_messages_t::SPV_RULES | rules | sys::glslang_messages_t::CASCADING_ERRORS
+        sys::glslang_messages_t::SPV_RULES | rules
     }
 }
 

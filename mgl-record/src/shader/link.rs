@@ -6,8 +6,9 @@ use super::decls::Decls;
 use super::glslang;
 use super::limits::ShaderLimits;
 use super::reach::Reach;
+use super::translate::original_names;
 use super::uniforms::{self, InitialValue};
-use super::{CompiledShader, facts, interface};
+use super::{CompiledShader, facts, interface, xfb};
 use mgl_core::program::{Reflection, ShaderStage, XfbMode};
 use mgl_replay::spv::Spv;
 use std::collections::BTreeMap;
@@ -100,13 +101,26 @@ pub fn link(
                 return Err(log.text);
             }
         };
-        let of_stage = shaders.iter().filter(|s| s.stage == *stage);
+        let of_stage: Vec<&CompiledShader> = shaders
+            .iter()
+            .filter(|s| s.stage == *stage)
+            .copied()
+            .collect();
         let mut decls = Decls::default();
-        let mut initial_values = Vec::new();
-        for shader in of_stage {
-            decls.merge(shader.decls());
-            initial_values.extend_from_slice(shader.initial_values());
+        for own in of_stage.iter().filter_map(|s| s.decls()) {
+            decls.merge(own);
         }
+        let initial_values = if decls.has_initialisers {
+            match read_initial_values(&of_stage, limits) {
+                Ok(values) => values,
+                Err(text) => {
+                    log.error(format!("uniform initialisers: {text}"));
+                    return Err(log.text);
+                }
+            }
+        } else {
+            Vec::new()
+        };
         let reach = Reach::new(&spv);
         stages.push(Stage {
             stage: *stage,
@@ -132,6 +146,25 @@ pub fn link(
         .map(|s| (s.stage, s.spv.assemble()))
         .collect();
     Ok((LinkedProgram { stages, reflection }, log.text))
+}
+
+/// The relaxed rules drop the initialisers of uniforms; OpenGL's rules keep them as constants, so
+/// that a stage that has some is compiled a second time to read them.
+fn read_initial_values(
+    shaders: &[&CompiledShader],
+    limits: &ShaderLimits,
+) -> Result<Vec<InitialValue>, String> {
+    let mut parsed = Vec::with_capacity(shaders.len());
+    for shader in shaders {
+        parsed.push(shader.parse_for(glslang::Target::OpenGl, limits)?);
+    }
+    let (words, _) = glslang::link(parsed)?;
+    let mut values = Vec::new();
+    for (_, words) in words {
+        let spv = Spv::load(&words).map_err(|e| e.to_string())?;
+        values.extend(uniforms::initial_values(&spv));
+    }
+    Ok(values)
 }
 
 fn check_shaders(shaders: &[&CompiledShader], log: &mut LinkLog) {
@@ -188,13 +221,20 @@ fn link_interfaces(
     {
         interface::link_last_outputs(last);
     }
+    let last_vertex = stages.iter().rfind(|s| s.stage < ShaderStage::Fragment);
+    if let Some(request) = options.xfb.as_ref().filter(|r| !r.varyings.is_empty()) {
+        match last_vertex {
+            Some(stage) => reflection.xfb = xfb::link_xfb(stage, request, log),
+            None => log.error("outputs are to be captured but no stage gives them".to_owned()),
+        }
+    }
 }
 
 /// glslang's link log in the form of the rest: no blank lines, no made-up names.
 fn tidy_log(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
-        out.push_str(&line.replace(uniforms::RENAME_PREFIX, ""));
+        out.push_str(&original_names(line));
         out.push('\n');
     }
     out

@@ -1,41 +1,49 @@
 //! The shader front end (design page 5.4): GLSL 1.10 and later to linked SPIR-V and a reflection
 //! archive.
 //!
-//! `translate` brings a shader to a language that SPIR-V can carry, [`glslang`] compiles it, and
-//! [`link`] links, matches names, assigns bindings and locations and writes the archive. GL's
-//! answers about a program come from the archive alone.
+//! A shader goes through [`preprocess`] and [`translate`], which bring it to a language that SPIR-V
+//! can carry, and is compiled by [`glslang`]. [`link`] links the stages, matches names, assigns
+//! bindings and locations and writes the archive. GL's answers about a program come from the archive
+//! alone.
 
+mod cache;
 mod decls;
 mod facts;
 mod glslang;
 mod interface;
+mod lex;
 mod limits;
 mod link;
+mod preprocess;
 mod reach;
-
 mod translate;
 mod uniforms;
+mod xfb;
 
 pub use limits::ShaderLimits;
 pub use link::{LinkOptions, LinkedProgram, XfbRequest};
 
+use cache::Cache;
 use decls::Decls;
 use mgl_core::program::ShaderStage;
 use parking_lot::Mutex;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use uniforms::InitialValue;
+
+/// Shaders and programs that are remembered by content.
+const CACHED: usize = 256;
 
 /// What the context that compiles a shader offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileHint {
-    /// The context is a core profile one: GLSL 1.40 and later only is not enforced, but `gl_FragColor`
-    /// and kin are refused in shaders of version 1.40 and later that do not ask for compatibility.
+    /// A core profile context: a shader without a profile word is a core one from GLSL 1.40 on,
+    /// where in a compatibility context that begins with 1.50.
     pub core: bool,
     /// Highest GLSL version accepted, e.g. 330.
     pub max_version: u32,
 }
 
-/// A shader object's compile result.
+/// A shader object's compile result. Cheap to clone.
 #[derive(Clone)]
 pub struct CompiledShader {
     pub stage: ShaderStage,
@@ -43,7 +51,7 @@ pub struct CompiledShader {
     pub ok: bool,
     /// `glGetShaderInfoLog`: line numbers are the program's own.
     pub info_log: String,
-    code: Option<Arc<Code>>,
+    code: Option<CodeRef>,
 }
 
 /// What a successful compile leaves for linking.
@@ -51,12 +59,29 @@ struct Code {
     /// Translated source, for linking again.
     text: String,
     decls: Decls,
-    initial_values: Vec<InitialValue>,
     /// glslang's tree, until the first link consumes it.
     parsed: Mutex<Option<glslang::ParsedShader>>,
 }
 
-/// A link's outcome.
+/// Code by identity: the compile cache gives equal sources the same code.
+#[derive(Clone)]
+struct CodeRef(Arc<Code>);
+
+impl PartialEq for CodeRef {
+    fn eq(&self, other: &CodeRef) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for CodeRef {}
+
+impl Hash for CodeRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// A link's outcome. Cheap to clone.
 #[derive(Clone)]
 pub struct LinkResult {
     /// `GL_LINK_STATUS`.
@@ -67,20 +92,45 @@ pub struct LinkResult {
     pub program: Option<Arc<LinkedProgram>>,
 }
 
-/// Compiles and links shaders. Safe to share between threads.
-#[derive(Default)]
+type SourceKey = (ShaderStage, ProfileHint, Arc<str>);
+type ProgramKey = (Vec<(ShaderStage, CodeRef)>, LinkOptions);
+
+/// Compiles and links shaders, and remembers both by content, so that a program made again costs
+/// nothing. Safe to share between threads; none of its locks is held while the compiler runs.
 pub struct ShaderCompiler {
     limits: ShaderLimits,
+    compiled: Mutex<Cache<SourceKey, CompiledShader>>,
+    linked: Mutex<Cache<ProgramKey, LinkResult>>,
+}
+
+impl Default for ShaderCompiler {
+    fn default() -> Self {
+        ShaderCompiler::new(ShaderLimits::default())
+    }
 }
 
 impl ShaderCompiler {
     /// A compiler for an implementation with these limits.
     pub fn new(limits: ShaderLimits) -> ShaderCompiler {
-        ShaderCompiler { limits }
+        ShaderCompiler {
+            limits,
+            compiled: Mutex::new(Cache::new(CACHED)),
+            linked: Mutex::new(Cache::new(CACHED)),
+        }
     }
 
     /// `glCompileShader`: checks one shader's syntax and meaning.
     pub fn compile(&self, stage: ShaderStage, source: &str, hint: ProfileHint) -> CompiledShader {
+        let key: SourceKey = (stage, hint, Arc::from(source));
+        if let Some(known) = self.compiled.lock().get(&key) {
+            return known;
+        }
+        let shader = self.compile_new(stage, source, hint);
+        self.compiled.lock().insert(key, shader.clone());
+        shader
+    }
+
+    fn compile_new(&self, stage: ShaderStage, source: &str, hint: ProfileHint) -> CompiledShader {
         let failed = |info_log| CompiledShader {
             stage,
             ok: false,
@@ -93,24 +143,35 @@ impl ShaderCompiler {
         };
         let target = glslang::Target::Relaxed;
         match glslang::parse(stage, &translated.text, target, &self.limits) {
-            Err(log) => failed(translated.map_log(&log)),
+            Err(log) => failed(format!(
+                "{}{}",
+                translated.warnings,
+                translated.map_log(&log)
+            )),
             Ok((parsed, log)) => CompiledShader {
                 stage,
                 ok: true,
-                info_log: translated.map_log(&log),
-                code: Some(Arc::new(Code {
+                info_log: format!("{}{}", translated.warnings, translated.map_log(&log)),
+                code: Some(CodeRef(Arc::new(Code {
                     text: translated.text,
                     decls: translated.decls,
-                    initial_values: Vec::new(),
                     parsed: Mutex::new(Some(parsed)),
-                })),
+                }))),
             },
         }
     }
 
     /// `glLinkProgram`: links the shaders attached to a program, any number a stage.
     pub fn link(&self, shaders: &[&CompiledShader], options: &LinkOptions) -> LinkResult {
-        match link::link(shaders, options, &self.limits) {
+        let code = |s: &&CompiledShader| Some((s.stage, s.code.clone()?));
+        let codes: Option<Vec<_>> = shaders.iter().map(code).collect();
+        let key = codes.map(|codes| (codes, options.clone()));
+        if let Some(key) = &key
+            && let Some(known) = self.linked.lock().get(key)
+        {
+            return known;
+        }
+        let result = match link::link(shaders, options, &self.limits) {
             Ok((program, info_log)) => LinkResult {
                 ok: true,
                 info_log,
@@ -121,29 +182,37 @@ impl ShaderCompiler {
                 info_log,
                 program: None,
             },
+        };
+        if let Some(key) = key {
+            self.linked.lock().insert(key, result.clone());
         }
+        result
     }
 }
 
 impl CompiledShader {
     /// glslang's tree of this shader: the one that compiling left, or a new one.
     fn take_parsed(&self, limits: &ShaderLimits) -> Result<glslang::ParsedShader, String> {
+        if let Some(code) = &self.code
+            && let Some(parsed) = code.0.parsed.lock().take()
+        {
+            return Ok(parsed);
+        }
+        self.parse_for(glslang::Target::Relaxed, limits)
+    }
+
+    fn parse_for(
+        &self,
+        target: glslang::Target,
+        limits: &ShaderLimits,
+    ) -> Result<glslang::ParsedShader, String> {
         let Some(code) = &self.code else {
             return Err(self.info_log.clone());
         };
-        if let Some(parsed) = code.parsed.lock().take() {
-            return Ok(parsed);
-        }
-        let target = glslang::Target::Relaxed;
-        glslang::parse(self.stage, &code.text, target, limits).map(|(parsed, _)| parsed)
+        glslang::parse(self.stage, &code.0.text, target, limits).map(|(parsed, _)| parsed)
     }
 
-    fn decls(&self) -> &Decls {
-        static NONE: std::sync::LazyLock<Decls> = std::sync::LazyLock::new(Decls::default);
-        self.code.as_ref().map_or(&NONE, |code| &code.decls)
-    }
-
-    fn initial_values(&self) -> &[InitialValue] {
-        self.code.as_ref().map_or(&[], |code| &code.initial_values)
+    fn decls(&self) -> Option<&Decls> {
+        self.code.as_ref().map(|code| &code.0.decls)
     }
 }

@@ -1,0 +1,275 @@
+//! The translator, construct by construct.
+
+use super::*;
+
+const HINT: ProfileHint = ProfileHint {
+    core: false,
+    max_version: 330,
+};
+
+/// The translated text behind the prologue.
+fn body(stage: ShaderStage, source: &str) -> String {
+    let done = translate(stage, source, HINT).unwrap_or_else(|e| panic!("{source}\n{e}"));
+    let lines: Vec<&str> = done.text.lines().skip(done.prologue as usize).collect();
+    lines.join("\n")
+}
+
+fn vertex(source: &str) -> String {
+    body(ShaderStage::Vertex, source)
+}
+
+fn fragment(source: &str) -> String {
+    body(ShaderStage::Fragment, source)
+}
+
+fn prologue(stage: ShaderStage, source: &str) -> String {
+    let done = translate(stage, source, HINT).expect("the text is well formed");
+    let lines: Vec<&str> = done.text.lines().take(done.prologue as usize).collect();
+    lines.join("\n")
+}
+
+fn refused(stage: ShaderStage, source: &str) -> String {
+    match translate(stage, source, HINT) {
+        Ok(_) => panic!("accepted: {source}"),
+        Err(log) => log,
+    }
+}
+
+#[test]
+fn qualifiers() {
+    assert_eq!(
+        vertex("attribute vec4 a;\nvarying vec2 v;"),
+        "in vec4 a;\nout vec2 v;"
+    );
+    assert_eq!(fragment("varying vec2 v;"), "in vec2 v;");
+    assert_eq!(
+        fragment("invariant centroid varying vec2 v;").trim(),
+        "invariant centroid in vec2 v;"
+    );
+    assert!(
+        refused(ShaderStage::Fragment, "\nattribute vec4 a;")
+            .starts_with("ERROR: 0:2: 'attribute'")
+    );
+    assert!(
+        refused(ShaderStage::Geometry, "#version 150\nvarying vec4 a;").contains("0:2: 'varying'")
+    );
+}
+
+#[test]
+fn precision_words() {
+    assert_eq!(
+        fragment("precision mediump float;\nuniform highp vec4 a; lowp float b;"),
+        "\nuniform vec4 a; float b;"
+    );
+    assert_eq!(
+        fragment("#ifdef GL_ES\nprecision highp float;\n#endif\nint a;"),
+        "\n\n\nint a;"
+    );
+}
+
+#[test]
+fn texture_functions() {
+    assert_eq!(fragment("a = texture2D(t, uv);"), "a = texture(t, uv);");
+    assert_eq!(
+        fragment("a = textureCube(t, uv) + texture3DProj(u, v);"),
+        "a = texture(t, uv) + textureProj(u, v);"
+    );
+    assert_eq!(
+        fragment("texture2DLod(t, uv, 1.0); texture2DGradARB(t, a, b, c)"),
+        "textureLod(t, uv, 1.0); textureGrad(t, a, b, c)"
+    );
+    assert_eq!(
+        fragment("a = shadow2D(s, vec3(f(x), 1)).r * shadow1DProj(s, y);"),
+        "a = mgl_shadow(texture(s, vec3(f(x), 1))).r * mgl_shadow(textureProj(s, y));"
+    );
+    assert_eq!(
+        fragment("shadow2D(s, shadow2D(s, c).xyz)"),
+        "mgl_shadow(texture(s, mgl_shadow(texture(s, c)).xyz))"
+    );
+    assert!(prologue(ShaderStage::Fragment, "shadow2D(s, c)").contains("vec4 mgl_shadow(float r)"));
+    assert!(!prologue(ShaderStage::Fragment, "texture2D(s, c)").contains("mgl_shadow"));
+}
+
+#[test]
+fn user_functions_of_old_names_stay_theirs() {
+    assert_eq!(
+        fragment("vec4 texture2DArray(float x) { return vec4(x); } a = texture2DArray(1.0);"),
+        "vec4 mgl_r_texture2DArray(float x) { return vec4(x); } a = mgl_r_texture2DArray(1.0);"
+    );
+    assert_eq!(
+        fragment("float noise1(float x) { return x; } a = noise1(2.0);"),
+        "float noise1(float x) { return x; } a = noise1(2.0);"
+    );
+    assert_eq!(
+        fragment("vec4 texture(vec2 x);"),
+        "vec4 mgl_r_texture(vec2 x);"
+    );
+}
+
+#[test]
+fn names_that_became_words() {
+    assert_eq!(
+        fragment("uniform sampler2D texture; a = texture2D(texture, uv);"),
+        "uniform sampler2D mgl_r_texture; a = texture(mgl_r_texture, uv);"
+    );
+    assert_eq!(
+        fragment("uniform sampler2D sampler; s.sampler"),
+        "uniform sampler2D mgl_r_sampler; s.mgl_r_sampler"
+    );
+    assert_eq!(
+        fragment("float flat = 1.0, uint, smooth;"),
+        "float mgl_r_flat = 1.0, mgl_r_uint, mgl_r_smooth;"
+    );
+    assert_eq!(
+        fragment("#version 130\nflat in uint a;"),
+        "\nflat in uint a;"
+    );
+    assert_eq!(
+        fragment("int sample, patch, buffer;"),
+        "int sample, patch, buffer;"
+    );
+}
+
+#[test]
+fn fragment_outputs() {
+    assert_eq!(fragment("gl_FragColor = a;"), "mgl_FragColor = a;");
+    assert!(prologue(ShaderStage::Fragment, "gl_FragColor").contains("out vec4 mgl_FragColor;"));
+    assert_eq!(fragment("gl_FragData[2] = a;"), "mgl_FragData[2] = a;");
+    assert!(
+        prologue(ShaderStage::Fragment, "gl_FragData[2] gl_FragData[0]")
+            .contains("mgl_FragData[3];")
+    );
+    assert!(prologue(ShaderStage::Fragment, "gl_FragData[i]").contains("mgl_FragData[8];"));
+    assert!(
+        refused(ShaderStage::Fragment, "gl_FragColor gl_FragData[0]")
+            .contains("gl_FragColor is used too")
+    );
+    assert_eq!(
+        fragment("#version 130\nout vec4 gl_FragColor;\nint a;"),
+        "\n\nint a;"
+    );
+}
+
+#[test]
+fn fixed_function_is_refused_by_name() {
+    for (source, name) in [
+        (
+            "void main() {\n gl_Position = gl_ModelViewProjectionMatrix * gl_Vertex; }",
+            "gl_ModelViewProjectionMatrix",
+        ),
+        (
+            "\nvoid main() { gl_Position = ftransform(); }",
+            "ftransform",
+        ),
+        ("\ngl_TexCoord[0] = gl_MultiTexCoord0;", "gl_TexCoord"),
+        ("\nx = gl_LightSource[0].position;", "gl_LightSource"),
+    ] {
+        let log = refused(ShaderStage::Vertex, source);
+        assert_eq!(
+            log,
+            format!("ERROR: 0:2: '{name}' : fixed-function built-ins are not supported\n")
+        );
+    }
+    assert_eq!(vertex("s.gl_x"), "s.gl_x");
+}
+
+#[test]
+fn built_in_state() {
+    assert_eq!(
+        vertex("x = gl_DepthRange.near;"),
+        "x = mgl_DepthRange.near;"
+    );
+    assert!(
+        prologue(ShaderStage::Vertex, "gl_DepthRange").contains("uniform mgl_DepthRangeParameters")
+    );
+    assert_eq!(
+        vertex("gl_InstanceIDARB + gl_MaxTextureUnits"),
+        "gl_InstanceID + 2"
+    );
+    assert_eq!(vertex("noise2(x)"), "mgl_noise2(x)");
+}
+
+#[test]
+fn block_layouts() {
+    assert_eq!(
+        vertex("#version 140\nlayout(shared, row_major) uniform B { mat4 shared_; };"),
+        "\nlayout(std140, row_major) uniform B { mat4 shared_; };"
+    );
+    assert_eq!(
+        vertex("#version 140\nlayout(packed) uniform;"),
+        "\nlayout(std140) uniform;"
+    );
+}
+
+#[test]
+fn versions() {
+    assert!(prologue(ShaderStage::Vertex, "int a;").starts_with("#version 330 core\n"));
+    assert!(
+        prologue(ShaderStage::Vertex, "#version 150 compatibility\nint a;")
+            .starts_with("#version 330 core\n")
+    );
+    let later = ProfileHint {
+        core: true,
+        max_version: 460,
+    };
+    let done =
+        translate(ShaderStage::Vertex, "#version 450\nint a;", later).expect("450 is allowed");
+    assert!(done.text.starts_with("#version 450 core\n"));
+    assert!(
+        prologue(
+            ShaderStage::Vertex,
+            "#extension GL_ARB_texture_gather : enable\nint a;"
+        )
+        .contains("#extension GL_ARB_texture_gather : enable\n")
+    );
+}
+
+#[test]
+fn lines_are_kept() {
+    let source = "#version 120\n// one\n#define F(a) a +\\\n a\n\nfloat x = F(\n1.0\n);\nint y;";
+    let text = vertex(source);
+    assert_eq!(
+        text,
+        "\n\n\n\n\nfloat x = 1.0 +\n1.0;\nint y;"
+            .replace("+\n1.0", "+ 1.0")
+            .replace("1.0;\nint", "1.0\n\n;\nint")
+    );
+}
+
+#[test]
+fn logs_are_mapped() {
+    let source = "#version 120\nuniform sampler2D texture;\n#line 100 3\nint a;\n";
+    let done = translate(ShaderStage::Fragment, source, HINT).expect("the text is well formed");
+    let at = |line: u32| line + done.prologue;
+    let log = format!(
+        "ERROR: 0:{}: 'mgl_r_texture' : bad \nWARNING: 0:{}: 'mgl_FragColor' : odd \nERROR: 2 compilation errors.  No code generated.\n\n\n",
+        at(2),
+        at(4)
+    );
+    assert_eq!(
+        done.map_log(&log),
+        "ERROR: 0:2: 'texture' : bad\nWARNING: 3:101: 'gl_FragColor' : odd\n"
+    );
+}
+
+#[test]
+fn bad_text_is_refused() {
+    assert_eq!(
+        refused(ShaderStage::Vertex, "int a;\nint b = @;"),
+        "ERROR: 0:2: '@' : illegal character\n"
+    );
+    assert!(refused(ShaderStage::Vertex, "int \u{e9};").contains("illegal character"));
+    assert!(refused(ShaderStage::Vertex, &"(".repeat(1000)).contains("nested too deeply"));
+    assert!(refused(ShaderStage::Vertex, &"a+".repeat(5000)).contains("too long"));
+    assert!(refused(ShaderStage::Vertex, "int a; # b").contains("unexpected token"));
+    assert!(refused(ShaderStage::Vertex, "/* x").contains("comment is not closed"));
+}
+
+#[test]
+fn tokens_do_not_run_together() {
+    assert_eq!(
+        vertex("#define MINUS -\nx = MINUS-1;y=a- -b;"),
+        "\nx = - - 1;y=a- -b;".replace("- - 1", "- -1")
+    );
+    assert_eq!(vertex("#define N 1\nx = N.0;"), "\nx = 1 .0;");
+}

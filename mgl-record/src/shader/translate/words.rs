@@ -1,0 +1,353 @@
+//! Word tables of the translator: what later language versions reserve, what the old texture
+//! functions are called now, and which built-ins belong to the fixed-function pipeline.
+
+/// Words that glslang takes for keywords though the version named here is the first to reserve
+/// them; a program of an earlier version may use them as names (GLSL 1.10 to 3.30 §3.6).
+const RESERVED_SINCE: &[(&str, u32)] = &[
+    ("centroid", 120),
+    ("invariant", 120),
+    ("mat2x2", 120),
+    ("mat2x3", 120),
+    ("mat2x4", 120),
+    ("mat3x2", 120),
+    ("mat3x3", 120),
+    ("mat3x4", 120),
+    ("mat4x2", 120),
+    ("mat4x3", 120),
+    ("mat4x4", 120),
+    ("active", 130),
+    ("case", 130),
+    ("common", 130),
+    ("filter", 130),
+    ("flat", 130),
+    ("noperspective", 130),
+    ("partition", 130),
+    ("smooth", 130),
+    ("superp", 130),
+    ("uint", 130),
+    ("uvec2", 130),
+    ("uvec3", 130),
+    ("uvec4", 130),
+    ("isampler1D", 130),
+    ("isampler2D", 130),
+    ("isampler3D", 130),
+    ("isamplerCube", 130),
+    ("isampler1DArray", 130),
+    ("isampler2DArray", 130),
+    ("usampler1D", 130),
+    ("usampler2D", 130),
+    ("usampler3D", 130),
+    ("usamplerCube", 130),
+    ("usampler1DArray", 130),
+    ("usampler2DArray", 130),
+    ("samplerCubeShadow", 130),
+    ("image1D", 130),
+    ("image2D", 130),
+    ("image3D", 130),
+    ("imageCube", 130),
+    ("image1DArray", 130),
+    ("image2DArray", 130),
+    ("imageBuffer", 130),
+    ("iimage1D", 130),
+    ("iimage2D", 130),
+    ("iimage3D", 130),
+    ("iimageCube", 130),
+    ("iimage1DArray", 130),
+    ("iimage2DArray", 130),
+    ("iimageBuffer", 130),
+    ("uimage1D", 130),
+    ("uimage2D", 130),
+    ("uimage3D", 130),
+    ("uimageCube", 130),
+    ("uimage1DArray", 130),
+    ("uimage2DArray", 130),
+    ("uimageBuffer", 130),
+    ("shared", 140),
+    ("samplerBuffer", 140),
+    ("isamplerBuffer", 140),
+    ("usamplerBuffer", 140),
+    ("isampler2DRect", 140),
+    ("usampler2DRect", 140),
+    ("sampler2DMS", 150),
+    ("isampler2DMS", 150),
+    ("usampler2DMS", 150),
+    ("sampler2DMSArray", 150),
+    ("isampler2DMSArray", 150),
+    ("usampler2DMSArray", 150),
+];
+
+/// Words that the Vulkan flavour of the language reserves and OpenGL's never does.
+const VULKAN_ONLY: &[&str] = &[
+    "sampler",
+    "samplerShadow",
+    "texture1D",
+    "texture2D",
+    "texture3D",
+    "textureCube",
+    "texture1DArray",
+    "texture2DArray",
+    "textureCubeArray",
+    "texture2DRect",
+    "textureBuffer",
+    "texture2DMS",
+    "texture2DMSArray",
+    "itexture1D",
+    "itexture2D",
+    "itexture3D",
+    "itextureCube",
+    "itexture1DArray",
+    "itexture2DArray",
+    "itextureCubeArray",
+    "itexture2DRect",
+    "itextureBuffer",
+    "itexture2DMS",
+    "itexture2DMSArray",
+    "utexture1D",
+    "utexture2D",
+    "utexture3D",
+    "utextureCube",
+    "utexture1DArray",
+    "utexture2DArray",
+    "utextureCubeArray",
+    "utexture2DRect",
+    "utextureBuffer",
+    "utexture2DMS",
+    "utexture2DMSArray",
+    "subpassInput",
+    "subpassInputMS",
+    "isubpassInput",
+    "isubpassInputMS",
+    "usubpassInput",
+    "usubpassInputMS",
+    "attachmentEXT",
+    "iattachmentEXT",
+    "uattachmentEXT",
+    // Vulkan's names of what OpenGL calls gl_VertexID and gl_InstanceID are glslang built-ins
+    // anyway; user functions and variables of these names are spared a clash.
+    "subpassLoad",
+];
+
+/// True when a program of this version may use the word as a name and glslang would not let it.
+pub fn must_rename(word: &str, version: u32) -> bool {
+    VULKAN_ONLY.contains(&word)
+        || RESERVED_SINCE
+            .iter()
+            .any(|(reserved, since)| *reserved == word && version < *since)
+}
+
+/// The functions that old texture look-ups are mapped to. A variable of such a name would hide
+/// them.
+pub fn is_texture_function(word: &str) -> bool {
+    matches!(
+        word,
+        "texture"
+            | "textureProj"
+            | "textureLod"
+            | "textureProjLod"
+            | "textureGrad"
+            | "textureProjGrad"
+            | "textureOffset"
+            | "textureProjOffset"
+            | "textureLodOffset"
+            | "textureProjLodOffset"
+            | "textureGradOffset"
+            | "textureProjGradOffset"
+            | "texelFetch"
+            | "texelFetchOffset"
+            | "textureSize"
+    )
+}
+
+/// What an old texture function is called in GLSL 3.30.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureCall {
+    pub name: &'static str,
+    /// It is one of the `shadow*` functions, which give four components.
+    pub shadow: bool,
+}
+
+/// Maps `texture2D`, `shadow1DProjLod`, `texture2DGradARB`, `texelFetch2DRect` and all their kin
+/// (GLSL 1.20 §8.7, ARB_shader_texture_lod, EXT_texture_array, EXT_gpu_shader4).
+pub fn texture_call(word: &str) -> Option<TextureCall> {
+    let dims: &[&str] = &[
+        "2DRect", "1DArray", "2DArray", "1D", "2D", "3D", "Cube", "Buffer",
+    ];
+    let strip = |rest: &'_ str| -> Option<usize> {
+        dims.iter().find(|d| rest.starts_with(**d)).map(|d| d.len())
+    };
+    if let Some(rest) = word.strip_prefix("texelFetch") {
+        let name = match &rest[strip(rest)?..] {
+            "" => "texelFetch",
+            "Offset" => "texelFetchOffset",
+            _ => return None,
+        };
+        return Some(TextureCall {
+            name,
+            shadow: false,
+        });
+    }
+    if let Some(rest) = word.strip_prefix("textureSize") {
+        let name = rest[strip(rest)?..].is_empty().then_some("textureSize")?;
+        return Some(TextureCall {
+            name,
+            shadow: false,
+        });
+    }
+    let (rest, shadow) = match (word.strip_prefix("texture"), word.strip_prefix("shadow")) {
+        (Some(rest), _) => (rest, false),
+        (None, Some(rest)) => (rest, true),
+        (None, None) => return None,
+    };
+    let suffix = &rest[strip(rest)?..];
+    let suffix = suffix
+        .strip_suffix("ARB")
+        .or(suffix.strip_suffix("EXT"))
+        .unwrap_or(suffix);
+    let name = match suffix {
+        "" => "texture",
+        "Proj" => "textureProj",
+        "Lod" => "textureLod",
+        "ProjLod" => "textureProjLod",
+        "Grad" => "textureGrad",
+        "ProjGrad" => "textureProjGrad",
+        "Offset" => "textureOffset",
+        "ProjOffset" => "textureProjOffset",
+        "LodOffset" => "textureLodOffset",
+        "ProjLodOffset" => "textureProjLodOffset",
+        "GradOffset" => "textureGradOffset",
+        "ProjGradOffset" => "textureProjGradOffset",
+        _ => return None,
+    };
+    Some(TextureCall { name, shadow })
+}
+
+/// True for built-ins of the fixed-function pipeline (GLSL 1.20 §7.1 to §7.6), which this driver
+/// does not have.
+pub fn is_fixed_function(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix("gl_") else {
+        return word == "ftransform";
+    };
+    let matrix = |base: &str| {
+        rest.strip_prefix(base)
+            .is_some_and(|tail| matches!(tail, "" | "Inverse" | "Transpose" | "InverseTranspose"))
+    };
+    if [
+        "ModelViewMatrix",
+        "ProjectionMatrix",
+        "ModelViewProjectionMatrix",
+        "TextureMatrix",
+    ]
+    .into_iter()
+    .any(matrix)
+    {
+        return true;
+    }
+    if let Some(unit) = rest.strip_prefix("MultiTexCoord") {
+        return matches!(unit, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7");
+    }
+    matches!(
+        rest,
+        "Vertex"
+            | "Normal"
+            | "Color"
+            | "SecondaryColor"
+            | "FogCoord"
+            | "FrontColor"
+            | "BackColor"
+            | "FrontSecondaryColor"
+            | "BackSecondaryColor"
+            | "TexCoord"
+            | "FogFragCoord"
+            | "ClipVertex"
+            | "NormalMatrix"
+            | "NormalScale"
+            | "ClipPlane"
+            | "Point"
+            | "FrontMaterial"
+            | "BackMaterial"
+            | "LightSource"
+            | "LightModel"
+            | "FrontLightModelProduct"
+            | "BackLightModelProduct"
+            | "FrontLightProduct"
+            | "BackLightProduct"
+            | "TextureEnvColor"
+            | "EyePlaneS"
+            | "EyePlaneT"
+            | "EyePlaneR"
+            | "EyePlaneQ"
+            | "ObjectPlaneS"
+            | "ObjectPlaneT"
+            | "ObjectPlaneR"
+            | "ObjectPlaneQ"
+            | "Fog"
+    )
+}
+
+/// Constants of the old language that GLSL 3.30 core lacks; the least values that GL demands.
+pub fn old_constant(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "gl_MaxLights" => "8",
+        "gl_MaxClipPlanes" => "8",
+        "gl_MaxTextureUnits" => "2",
+        "gl_MaxTextureCoords" => "8",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texture_names() {
+        let name = |word| texture_call(word).map(|c| (c.name, c.shadow));
+        assert_eq!(name("texture2D"), Some(("texture", false)));
+        assert_eq!(name("texture2DRectProj"), Some(("textureProj", false)));
+        assert_eq!(name("textureCubeLod"), Some(("textureLod", false)));
+        assert_eq!(name("texture2DGradARB"), Some(("textureGrad", false)));
+        assert_eq!(name("texture1DArrayLod"), Some(("textureLod", false)));
+        assert_eq!(name("shadow1DProjLod"), Some(("textureProjLod", true)));
+        assert_eq!(name("shadow2DRect"), Some(("texture", true)));
+        assert_eq!(name("texelFetch2DRect"), Some(("texelFetch", false)));
+        assert_eq!(name("textureSize2D"), Some(("textureSize", false)));
+        for other in [
+            "texture",
+            "textureLod",
+            "textureSize",
+            "texture2DBicubic",
+            "shadow",
+            "shadowMap",
+        ] {
+            assert_eq!(name(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn fixed_function_names() {
+        for word in [
+            "gl_Vertex",
+            "gl_TextureMatrixInverseTranspose",
+            "ftransform",
+            "gl_MultiTexCoord7",
+        ] {
+            assert!(is_fixed_function(word), "{word}");
+        }
+        for word in [
+            "gl_Position",
+            "gl_PointSize",
+            "gl_MultiTexCoord8",
+            "gl_FragColor",
+            "Vertex",
+        ] {
+            assert!(!is_fixed_function(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn renaming_depends_on_the_version() {
+        assert!(must_rename("uint", 120) && !must_rename("uint", 130));
+        assert!(must_rename("sampler", 330));
+        assert!(!must_rename("color", 110));
+    }
+}
