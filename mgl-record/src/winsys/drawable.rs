@@ -130,8 +130,8 @@ impl Drawable {
         }
     }
 
-    /// Ends it: its window is gone, or the program let go of it. Further calls do nothing. The
-    /// window stays watched, as another drawable may have taken its place.
+    /// Ends it now: its window is gone. Further calls do nothing. The window stays watched, as
+    /// another drawable may have taken its place.
     pub fn retire(&self) {
         if self.alive.swap(false, Ordering::AcqRel) {
             context::destroy_surface(&self.surface);
@@ -142,5 +142,12 @@ impl Drawable {
     pub fn set_swap_interval(&self, interval: i32) {
         self.swap_interval.store(interval, Ordering::Relaxed);
         context::set_swap_interval(&self.surface, interval);
+    }
+}
+
+/// A drawable that the program lets go of while it is current ends when it no longer is.
+impl Drop for Drawable {
+    fn drop(&mut self) {
+        self.retire();
     }
 }

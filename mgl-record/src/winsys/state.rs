@@ -8,13 +8,13 @@ use super::configs::Config;
 use super::drawable::Drawable;
 use super::egl::display::EglDisplay;
 use super::names;
-use super::x11::{Connection, WindowEvent, X11Error};
+use super::x11::{Connection, Geometry, WindowEvent, X11Error};
 use crate::context::{self, ContextRef};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, Weak};
 
 /// A context as GLX or EGL names it.
 pub struct ContextEntry {
@@ -36,6 +36,8 @@ pub struct State {
     pid: u32,
     connections: Mutex<HashMap<Arc<str>, Arc<Connection>>>,
     drawables: Mutex<HashMap<DrawableKey, Arc<Drawable>>>,
+    /// The last drawable of each window, whether or not the program has let go of it.
+    latest: Mutex<HashMap<DrawableKey, Weak<Drawable>>>,
     contexts: Mutex<HashMap<usize, Arc<ContextEntry>>>,
     hints: Mutex<HashMap<DrawableKey, &'static Config>>,
     described: Mutex<HashMap<(usize, u32), &'static Config>>,
@@ -62,6 +64,7 @@ pub fn state() -> &'static State {
         pid,
         connections: Mutex::default(),
         drawables: Mutex::default(),
+        latest: Mutex::default(),
         contexts: Mutex::default(),
         hints: Mutex::default(),
         described: Mutex::default(),
@@ -144,13 +147,30 @@ impl State {
             .collect()
     }
 
-    /// Registers a drawable of a server under its id; one that had the id before is retired.
+    /// Registers a pbuffer under its id.
     pub fn add_drawable(&self, server: &str, drawable: &Arc<Drawable>) {
         let key = (server_of(server).into(), drawable.xid);
-        let old = self.drawables.lock().insert(key, Arc::clone(drawable));
-        if let Some(old) = old {
-            old.retire();
-        }
+        self.drawables.lock().insert(key, Arc::clone(drawable));
+    }
+
+    /// Makes a window's drawable and registers it. One that the window had before ends first, even
+    /// if it is still current somewhere: the server allows one native surface a window.
+    pub fn new_window(
+        &self,
+        connection: &Arc<Connection>,
+        xid: u32,
+        geometry: Geometry,
+        config: &'static Config,
+        srgb: bool,
+        declared: bool,
+    ) -> Arc<Drawable> {
+        self.retire_drawable(connection.name(), xid);
+        let drawable = Drawable::window(connection, xid, geometry, config, srgb, declared);
+        let key: DrawableKey = (server_of(connection.name()).into(), xid);
+        let latest = Arc::downgrade(&drawable);
+        self.latest.lock().insert(key.clone(), latest);
+        self.drawables.lock().insert(key, Arc::clone(&drawable));
+        drawable
     }
 
     /// The drawable of this id, if there is one.
@@ -159,12 +179,22 @@ impl State {
         self.drawables.lock().get(&key).cloned()
     }
 
-    /// Forgets a drawable and ends its surface.
-    pub fn remove_drawable(&self, server: &str, xid: u32) {
+    /// Forgets a drawable; it ends when it is not current any more.
+    pub fn remove_drawable(&self, server: &str, xid: u32) -> Option<Arc<Drawable>> {
         let key = (server_of(server).into(), xid);
-        let old = self.drawables.lock().remove(&key);
-        if let Some(old) = old {
-            old.retire();
+        self.drawables.lock().remove(&key)
+    }
+
+    /// Ends the drawable of a window that is gone, also one that was let go of while current.
+    fn retire_drawable(&self, server: &str, xid: u32) {
+        let key: DrawableKey = (server_of(server).into(), xid);
+        let known = self.drawables.lock().remove(&key);
+        let latest = self.latest.lock().remove(&key);
+        for drawable in [known, latest.and_then(|l| l.upgrade())]
+            .into_iter()
+            .flatten()
+        {
+            drawable.retire();
         }
     }
 
@@ -178,7 +208,9 @@ impl State {
                         drawable.note_size(width, height);
                     }
                 }
-                WindowEvent::Destroyed(window) => self.remove_drawable(connection.name(), window),
+                WindowEvent::Destroyed(window) => {
+                    self.retire_drawable(connection.name(), window);
+                }
             }
         }
         events
@@ -193,7 +225,7 @@ impl State {
         // again until nothing about this window came between.
         for _ in 0..4 {
             let Some(geometry) = connection.geometry(drawable.xid) else {
-                self.remove_drawable(connection.name(), drawable.xid);
+                self.retire_drawable(connection.name(), drawable.xid);
                 return false;
             };
             let events = self.pump(connection);
@@ -232,9 +264,7 @@ impl State {
                 return self.refresh(&known).then_some(known);
             }
         }
-        let drawable = Drawable::window(connection, xid, geometry, config, false, declare);
-        self.add_drawable(connection.name(), &drawable);
-        Some(drawable)
+        Some(self.new_window(connection, xid, geometry, config, false, declare))
     }
 
     /// Presents a drawable, and takes in what happened to its window meanwhile. A window that is

@@ -32,11 +32,10 @@ impl EglSurface {
         self.drawable.connection.is_some()
     }
 
-    /// Ends it; the driver keeps what is current alive until it no longer is.
+    /// Lets go of it; it ends when it is not current any more.
     pub fn end(&self) {
-        match &self.drawable.connection {
-            Some(connection) => state().remove_drawable(connection.name(), self.drawable.xid),
-            None => self.drawable.retire(),
+        if let Some(connection) = &self.drawable.connection {
+            state().remove_drawable(connection.name(), self.drawable.xid);
         }
     }
 }
@@ -115,8 +114,7 @@ fn create_window(
     if taken {
         return Err(EGL_BAD_ALLOC);
     }
-    let drawable = Drawable::window(&connection, xid, geometry, config, wanted.srgb, true);
-    state().add_drawable(connection.name(), &drawable);
+    let drawable = state().new_window(&connection, xid, geometry, config, wanted.srgb, true);
     Ok(register(
         &display,
         EglSurface {
@@ -187,7 +185,8 @@ fn swap(dpy: EGLDisplay, handle: EGLSurface) -> Result<EGLBoolean> {
 fn query(dpy: EGLDisplay, handle: EGLSurface, attribute: EGLint) -> Result<EGLint> {
     let (display, surface) = find(dpy, handle)?;
     if matches!(attribute, EGL_WIDTH | EGL_HEIGHT) && surface.is_window() {
-        display.flush_native();
+        // What the program has asked of its window must be done before the answer.
+        display.sync_native();
         state().refresh(&surface.drawable);
     }
     let (width, height) = surface.drawable.size();

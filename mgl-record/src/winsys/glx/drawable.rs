@@ -128,23 +128,16 @@ api_entry! {
 }
 
 fn query(dpy: *mut Display, id: GLXDrawable, attribute: c_int) -> Option<c_uint> {
-    let (width, height, drawable) = match find(dpy, id) {
-        Some((_, drawable)) => {
-            state().refresh(&drawable);
-            let (width, height) = drawable.size();
-            (width, height, Some(drawable))
-        }
-        None => {
-            // A window that was never drawn to still has a size.
-            xlib::sync(dpy);
-            let client = Client::of(dpy)?;
-            let geometry = client.connection.geometry(u32::try_from(id).ok()?)?;
-            (geometry.width, geometry.height, None)
-        }
-    };
+    if matches!(attribute, GLX_WIDTH | GLX_HEIGHT) {
+        let (width, height) = size(dpy, id)?;
+        return Some(if attribute == GLX_WIDTH {
+            width
+        } else {
+            height
+        });
+    }
+    let drawable = find(dpy, id).map(|(_, drawable)| drawable);
     Some(match attribute {
-        GLX_WIDTH => width,
-        GLX_HEIGHT => height,
         GLX_PRESERVED_CONTENTS => 1,
         GLX_LARGEST_PBUFFER => 0,
         GLX_FBCONFIG_ID => drawable.map_or(0, |d| d.config.id as c_uint),
@@ -154,4 +147,20 @@ fn query(dpy: *mut Display, id: GLXDrawable, attribute: c_int) -> Option<c_uint>
         GLX_MAX_SWAP_INTERVAL_EXT => super::swap::MAX_INTERVAL as c_uint,
         _ => return None,
     })
+}
+
+/// Width and height, after everything that the program has asked of its window so far.
+fn size(dpy: *mut Display, id: GLXDrawable) -> Option<(u32, u32)> {
+    if let Some((_, drawable)) = find(dpy, id) {
+        if drawable.connection.is_some() {
+            xlib::sync(dpy);
+            state().refresh(&drawable);
+        }
+        return Some(drawable.size());
+    }
+    // A window that was never drawn to has a size as well.
+    xlib::sync(dpy);
+    let client = Client::of(dpy)?;
+    let geometry = client.connection.geometry(u32::try_from(id).ok()?)?;
+    Some((geometry.width, geometry.height))
 }
