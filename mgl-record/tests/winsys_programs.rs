@@ -14,17 +14,6 @@ fn program(name: &str, server: &Xvfb) -> Command {
 }
 
 #[test]
-fn glxinfo_reads_everything() {
-    let server = Xvfb::start();
-    let output = run(&mut program("glxinfo", &server));
-    let out = text(&output.stdout);
-    assert!(output.status.success(), "{}\n{out}", text(&output.stderr));
-    assert!(out.contains("direct rendering: Yes"), "{out}");
-    assert!(out.contains("client glx vendor string: mgl"), "{out}");
-    assert!(out.contains("GLX_ARB_create_context_profile"), "{out}");
-}
-
-#[test]
 fn eglinfo_reads_everything() {
     let server = Xvfb::start();
     let output = run(&mut program("eglinfo", &server));

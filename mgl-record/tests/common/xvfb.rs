@@ -30,6 +30,9 @@ impl Xvfb {
                 "854x480x24",
                 "-nolisten",
                 "tcp",
+                // A server that loses its last client would otherwise start over, and turn the
+                // next one away meanwhile.
+                "-noreset",
             ])
             .args(arguments)
             .stdin(Stdio::null())
