@@ -1,5 +1,9 @@
 //! The GL front end: entry points and what they are declared with.
 
 pub mod entry;
+pub mod limits;
 pub mod misc;
+pub mod program;
+pub mod text;
 pub mod types;
+pub mod uniform;
