@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::ValueEnum;
 use mgl_replay::espryt::loader;
 use mgl_verify::launcher::{Launcher, Preload};
-use mgl_verify::settings::{BackEnd, DriverSettings, Recording};
+use mgl_verify::settings::{BackEnd, Clock, DriverSettings, Recording};
 
 use crate::exit::Failure;
 
@@ -48,6 +48,11 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
     preload: PreloadName,
 
+    /// Give the program a clock that moves by so many microseconds each time its main thread reads it,
+    /// and the same random bytes in every run, so that it draws the same
+    #[arg(long, value_name = "MICROSECONDS", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+    clock: Option<u32>,
+
     /// Report the back end's debug messages as errors
     #[arg(long)]
     debug: bool,
@@ -75,9 +80,11 @@ impl ProgramArgs {
             PreloadName::Never => Preload::Never,
         };
         let mut command = launcher.command(program, args, preload);
+        let clock = self.clock.map(|step_us| Clock::of(&launcher, step_us));
         let settings = DriverSettings {
             back_end: self.backend.into(),
             recording,
+            clock: clock.transpose()?,
             debug: self.debug,
         };
         settings

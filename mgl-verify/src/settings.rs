@@ -1,8 +1,11 @@
 //! [`DriverSettings`]: what the driver is told, as the environment variables that it reads.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::launcher::{LaunchError, Launcher};
 
 /// Back end that the driver draws with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,12 +30,55 @@ pub struct Recording {
     pub full_provenance: bool,
 }
 
+/// A clock that gives a program the same times in every run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// The library that answers for the time; it lies beside the driver's shims.
+    pub library: PathBuf,
+    /// Microseconds from one reading to the next.
+    pub step_us: u32,
+}
+
+/// Name of the clock's library.
+const CLOCK_LIBRARY: &str = "libmgl-clock.so";
+
+impl Clock {
+    /// The clock that belongs to a driver.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoShim`] when its library is missing.
+    pub fn of(launcher: &Launcher, step_us: u32) -> Result<Self, LaunchError> {
+        let library = launcher.shims().join(CLOCK_LIBRARY);
+        if !library.is_file() {
+            return Err(LaunchError::NoShim { path: library });
+        }
+        Ok(Self { library, step_us })
+    }
+
+    fn apply(&self, command: &mut Command) {
+        command.env("MGL_CLOCK_STEP_US", self.step_us.to_string());
+        let set = command.get_envs().find(|(name, _)| *name == "LD_PRELOAD");
+        let before = match set {
+            Some((_, value)) => value.map(OsStr::to_owned),
+            None => std::env::var_os("LD_PRELOAD"),
+        };
+        let mut list = self.library.clone().into_os_string();
+        if let Some(before) = before {
+            list.push(" ");
+            list.push(before);
+        }
+        command.env("LD_PRELOAD", list);
+    }
+}
+
 /// Settings of one run of a program on the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverSettings {
     pub back_end: BackEnd,
     /// Absent: nothing is recorded.
     pub recording: Option<Recording>,
+    /// Absent: the program sees the real time.
+    pub clock: Option<Clock>,
     /// Turn the back end's debug messages into errors.
     pub debug: bool,
 }
@@ -58,6 +104,9 @@ impl DriverSettings {
             "MGL_PROVENANCE",
         ] {
             command.env_remove(name);
+        }
+        if let Some(clock) = &self.clock {
+            clock.apply(command);
         }
         let Some(recording) = &self.recording else {
             return Ok(());
@@ -95,8 +144,6 @@ pub fn free_trace_name(folder: &Path, program: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
-
     use super::*;
 
     /// What the command sets a variable to; nothing where it leaves it alone or clears it.
@@ -132,7 +179,7 @@ mod tests {
         let settings = DriverSettings {
             back_end: BackEnd::Null,
             debug: true,
-            recording: None,
+            ..DriverSettings::default()
         };
         settings
             .apply(&mut command)
@@ -143,6 +190,24 @@ mod tests {
         assert!(cleared);
         assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("null"));
         assert_eq!(value(&command, "MGL_DEBUG").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn the_clock_comes_before_what_is_preloaded_already() {
+        let clock = Clock {
+            library: "/lib/mgl/libmgl-clock.so".into(),
+            step_us: 2000,
+        };
+        let mut command = Command::new("true");
+        command.env("LD_PRELOAD", "/lib/mgl/libGL.so.1");
+        clock.apply(&mut command);
+        let list = value(&command, "LD_PRELOAD");
+        let both = "/lib/mgl/libmgl-clock.so /lib/mgl/libGL.so.1";
+        assert_eq!(list.as_deref(), Some(both));
+        assert_eq!(
+            value(&command, "MGL_CLOCK_STEP_US").as_deref(),
+            Some("2000")
+        );
     }
 
     #[test]

@@ -112,11 +112,25 @@ fn a_missing_driver_is_the_environments_fault() {
     assert!(call.stderr.contains("mgl doctor"), "{}", call.stderr);
 }
 
+/// Time comes from the clock, sleeping takes none, and two runs see the same.
+#[test]
+fn the_clock_is_the_same_in_every_run() {
+    let script = "date -u +%F.%T.%N; exec sleep 100000";
+    let first = start("run", &["--clock", "2500"], script);
+    first.expect_code(0);
+    assert_eq!(first.stdout, "2024-01-01.00:00:00.002500000\n");
+    assert_eq!(
+        start("record", &["--clock", "2500"], script).stdout,
+        first.stdout
+    );
+}
+
 #[test]
 fn bad_options_are_refused() {
     start("record", &["--images", "3"], "true").expect_code(2);
     start("record", &["--images", "every=0"], "true").expect_code(2);
     start("record", &["--max-frames", "0"], "true").expect_code(2);
     start("run", &["--backend", "metal"], "true").expect_code(2);
+    start("run", &["--clock", "0"], "true").expect_code(2);
     start("run", &["--json"], "true").expect_code(2);
 }
