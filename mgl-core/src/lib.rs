@@ -8,6 +8,7 @@
 //! - [`codec`]: records: calls as bytes and back.
 //! - [`counters`]: what is counted, by name.
 //! - [`layout`]: the digest of everything that fixes the meaning of a record.
+//! - [`trace`]: trace files: writer, recorder, reader, text form.
 //!
 //! This crate links no graphics API and no shader compiler.
 
@@ -19,3 +20,4 @@ pub mod layout;
 pub mod pipe;
 pub mod pod;
 pub mod program;
+pub mod trace;

@@ -1,0 +1,30 @@
+//! Trace files (design: trace file).
+//!
+//! - [`format`]: the fixed bytes: header, chunk headers, trailer. The file's specification.
+//! - [`chunk`]: what is inside a chunk, archived and compressed.
+//! - [`provenance`], [`blobs`], [`index`]: where a trace comes from, its bulk bytes, its chunks.
+//! - [`writer`]: calls in, a file out; synchronous. [`recorder`]: the same from a game's thread, asynchronous.
+//! - [`reader`]: opens files, damaged ones too. [`cursor`]: walks their records. [`consumer`]: one visitor, many tools.
+
+pub mod blobs;
+pub mod chunk;
+pub mod consumer;
+pub mod cursor;
+pub mod error;
+mod fork;
+pub mod format;
+pub mod index;
+pub mod provenance;
+pub mod reader;
+pub mod recorder;
+pub mod writer;
+
+pub use chunk::Pack;
+pub use consumer::{Consumer, Flow, drive};
+pub use cursor::{Cursor, RawRecord, Record};
+pub use error::TraceError;
+pub use format::{ChunkKind, Codec};
+pub use provenance::{FullProvenance, Provenance};
+pub use reader::{FrameImage, Info, Recovery, TraceFile};
+pub use recorder::{RecorderOptions, Status, TraceRecorder};
+pub use writer::{TraceWriter, WriterOptions, Written};

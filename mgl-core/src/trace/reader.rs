@@ -1,0 +1,1007 @@
+//! The reader: opens trace files, finished, cut and hostile ones.
+//!
+//! A finished file is mapped and positioned by its index. A file without a valid trailer is walked from chunk to chunk,
+//! every checksum is compared, and everything up to the first chunk that is not whole is read ([`Recovery`]). Opening
+//! decompresses nothing but provenance and index. Sizes are checked before anything is allocated, at most 64 MiB a chunk
+//! are decompressed, and of blobs only the chunks used last are kept.
+
+use super::blobs::{BlobCache, MAX_BLOB, RecordBlobs};
+use super::chunk::{Content, Document, ImageRows, Index, Replies, ReplyEntry, WordContent, entry};
+use super::cursor::Cursor;
+use super::error::TraceError;
+use super::format::*;
+use super::index::{ChunkInfo, Sequence, extend};
+use super::provenance::Provenance;
+use crate::codec::{self, BlobSource, RecordView};
+use crate::handle::{Handle, SurfaceHandle};
+use crate::pipe::payload::BlobRef;
+use crate::pipe::{Event, Reply};
+use serde::Serialize;
+use std::fs::File;
+use std::ops::{Bound, Range, RangeBounds};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of blob chunks kept in memory.
+const CACHE_BYTES: usize = 256 << 20;
+/// Bytes of a frame's image; a larger one is refused.
+const MAX_IMAGE: u64 = 1 << 30;
+
+/// What was read of a file that was not finished.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recovery {
+    /// Whole frames.
+    pub frames: u64,
+    /// Bytes behind the last whole chunk, ignored.
+    pub ignored_bytes: u64,
+    /// What ended the reading.
+    pub reason: String,
+}
+
+impl std::fmt::Display for Recovery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "recovered, {} frames, {} bytes of an unfinished chunk ignored ({}); `mgl repair` writes the index",
+            self.frames, self.ignored_bytes, self.reason
+        )
+    }
+}
+
+/// What [`TraceFile::info`] says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Info {
+    /// The file.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Format version.
+    pub version: u32,
+    /// Layout fingerprint of its records, in hexadecimal.
+    pub layout: String,
+    /// First frame.
+    pub first_frame: u64,
+    /// Whole frames: those that a Present ended.
+    pub frames: u64,
+    /// Records.
+    pub records: u64,
+    /// Records behind the last Present.
+    pub partial_frame: bool,
+    /// Frames that have an image.
+    pub images: u64,
+    /// Chunks a kind.
+    pub chunks: Vec<KindInfo>,
+    /// Set when the file was not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<Recovery>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// The chunks of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KindInfo {
+    /// Kind.
+    pub kind: String,
+    /// How many.
+    pub chunks: u64,
+    /// Bytes in the file, headers left out.
+    pub stored_bytes: u64,
+    /// Bytes when decompressed.
+    pub real_bytes: u64,
+}
+
+/// A frame's image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameImage {
+    /// The frame.
+    pub frame: u64,
+    /// The surface that it shows.
+    pub surface: SurfaceHandle,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// RGBA, one byte each, bottom row first as ReadPixels gives them.
+    pub rgba: Vec<u8>,
+}
+
+enum Storage {
+    /// A finished file, mapped.
+    Map(Arc<memmap2::Mmap>),
+    /// A file that may still change.
+    File(File),
+    /// Bytes in memory.
+    Memory(Vec<u8>),
+}
+
+/// An open trace file.
+pub struct TraceFile {
+    path: PathBuf,
+    storage: Storage,
+    length: u64,
+    header: FileHeader,
+    chunks: Vec<ChunkInfo>,
+    /// Positions in `chunks`, a kind.
+    records: Vec<usize>,
+    blobs: Vec<usize>,
+    replies: Vec<usize>,
+    images: Vec<usize>,
+    frames: Range<u64>,
+    record_end: u64,
+    partial: bool,
+    provenance: Provenance,
+    recovered: Option<Recovery>,
+    blob_cache: Mutex<BlobCache>,
+    reply_cache: Mutex<Option<Arc<ReplyChunk>>>,
+}
+
+/// A replies chunk, validated.
+struct ReplyChunk {
+    /// Position in the file's chunks.
+    chunk: usize,
+    entries: Vec<ReplyEntry>,
+    bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for TraceFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TraceFile")
+            .field("path", &self.path)
+            .field("frames", &self.frames)
+            .field("chunks", &self.chunks.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl TraceFile {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let io = |action| TraceError::io(path, action);
+        let file = File::open(path).map_err(io("opening"))?;
+        let meta = file.metadata().map_err(io("opening"))?;
+        if !meta.is_file() {
+            return Err(TraceError::NotATrace {
+                path: path.to_owned(),
+                found: "it is no regular file".into(),
+            });
+        }
+        let length = meta.len();
+        let mut tail = [0; TRAILER_BYTES];
+        let finished = length >= (FILE_HEADER_BYTES + TRAILER_BYTES) as u64
+            && file
+                .read_exact_at(&mut tail, length - TRAILER_BYTES as u64)
+                .is_ok()
+            && Trailer::from_bytes(&tail).is_some_and(|t| t.length == length);
+        let storage = if finished {
+            // SAFETY: a map of a file that someone truncates faults; only finished files are mapped, which nothing
+            // writes to any more. What the bytes say is checked like everything else.
+            let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io("mapping"))?;
+            Storage::Map(Arc::new(map))
+        } else {
+            Storage::File(file)
+        };
+        Self::from_storage(path, storage, length)
+    }
+
+    /// Opens a file whose bytes are in memory; `name` is for messages.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, TraceError> {
+        let length = bytes.len() as u64;
+        Self::from_storage(Path::new(name), Storage::Memory(bytes), length)
+    }
+
+    fn from_storage(path: &Path, storage: Storage, length: u64) -> Result<Self, TraceError> {
+        let path = path.to_owned();
+        let header = read_header(&path, &storage, length)?;
+        let mut f = Self {
+            path,
+            storage,
+            length,
+            header,
+            chunks: Vec::new(),
+            records: Vec::new(),
+            blobs: Vec::new(),
+            replies: Vec::new(),
+            images: Vec::new(),
+            frames: 0..0,
+            record_end: 0,
+            partial: false,
+            provenance: Provenance::default(),
+            recovered: None,
+            blob_cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
+            reply_cache: Mutex::new(None),
+        };
+        match f.trailer() {
+            Some(t) => f.read_index(t)?,
+            None => f.recover(),
+        }
+        f.sort_chunks()?;
+        let ours = FileHeader::current().layout;
+        if f.header.layout != ours {
+            return Err(TraceError::Layout {
+                path: f.path,
+                theirs: f.header.layout,
+                ours,
+                recorder: f.provenance.mgl,
+            });
+        }
+        Ok(f)
+    }
+
+    fn trailer(&self) -> Option<Trailer> {
+        let at = self.length.checked_sub(TRAILER_BYTES as u64)?;
+        let mut b = [0; TRAILER_BYTES];
+        self.storage.read(&mut b, at).ok()?;
+        Trailer::from_bytes(&b).filter(|t| {
+            t.length == self.length && t.index >= FILE_HEADER_BYTES as u64 && t.index <= at
+        })
+    }
+
+    fn read_index(&mut self, t: Trailer) -> Result<(), TraceError> {
+        let end = self.length - TRAILER_BYTES as u64;
+        let mut at = t.index;
+        while at < end {
+            let info = self
+                .header_at(at, end)
+                .map_err(|p| self.damaged(ChunkKind::Index, at, p))?;
+            if info.header.kind != ChunkKind::Index {
+                return Err(self.damaged(
+                    ChunkKind::Index,
+                    at,
+                    "another kind of chunk stands there".into(),
+                ));
+            }
+            let content = self.content(&info)?;
+            let r = content
+                .access::<Index>()
+                .and_then(|i| extend(&mut self.chunks, i, t.index));
+            r.map_err(|p| self.damaged(ChunkKind::Index, at, p))?;
+            at = info.end();
+        }
+        let covered = self
+            .chunks
+            .last()
+            .map_or(FILE_HEADER_BYTES as u64, ChunkInfo::end);
+        if covered != t.index {
+            return Err(self.damaged(
+                ChunkKind::Index,
+                t.index,
+                format!("it covers the file up to {covered} only"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Walks a file without an index and keeps what is whole.
+    fn recover(&mut self) {
+        let mut at = FILE_HEADER_BYTES as u64;
+        let mut sequence = Sequence::new();
+        let mut buffer = Vec::new();
+        let reason = loop {
+            if at == self.length {
+                break "the file ends without an index".to_owned();
+            }
+            let info = match self.header_at(at, self.length) {
+                Ok(i) if i.header.kind == ChunkKind::Index => {
+                    // An index whose trailer did not get into the file.
+                    break "the index is not whole".to_owned();
+                }
+                Ok(i) => i,
+                Err(e) => break e,
+            };
+            match self.stored(&info, &mut buffer) {
+                Ok(true) => {}
+                Ok(false) => break "a chunk's checksum does not match".to_owned(),
+                Err(e) => break e.to_string(),
+            }
+            if let Err(e) = sequence.next(&info.header) {
+                break e;
+            }
+            self.chunks.push(info);
+            at = info.end();
+        };
+        self.recovered = Some(Recovery {
+            frames: 0,
+            ignored_bytes: self.length - at,
+            reason,
+        });
+    }
+
+    /// Sorts the chunks by kind and reads provenance.
+    fn sort_chunks(&mut self) -> Result<(), TraceError> {
+        let mut sequence = Sequence::new();
+        for i in 0..self.chunks.len() {
+            let ChunkInfo { offset, header } = self.chunks[i];
+            sequence
+                .next(&header)
+                .map_err(|p| self.damaged(header.kind, offset, p))?;
+            match header.kind {
+                ChunkKind::Records => self.records.push(i),
+                ChunkKind::Blobs => self.blobs.push(i),
+                ChunkKind::Replies => self.replies.push(i),
+                ChunkKind::Image => self.images.push(i),
+                _ => {}
+            }
+        }
+        let first = self
+            .records
+            .first()
+            .map_or(0, |i| self.chunks[*i].header.frame);
+        self.frames = first..sequence.frame.max(first);
+        self.record_end = sequence.records;
+        // Whether anything follows the last Present is known from the last chunk only.
+        self.partial = self.last_chunk_is_partial();
+        let frames = self.frames.end - self.frames.start;
+        if let Some(r) = &mut self.recovered {
+            r.frames = frames;
+        }
+        let first = self.chunks.first().copied();
+        match first.filter(|c| c.header.kind == ChunkKind::Provenance) {
+            Some(c) => {
+                let content = self.content(&c)?;
+                let json = content
+                    .access::<Document>()
+                    .map(|d| d.json.as_str().to_owned());
+                self.provenance = json
+                    .and_then(|j| serde_json::from_str(&j).map_err(|e| e.to_string()))
+                    .map_err(|p| self.damaged(ChunkKind::Provenance, c.offset, p))?;
+                Ok(())
+            }
+            // A file cut within its very first chunk is empty, not damaged.
+            None if self.recovered.is_some() && self.chunks.is_empty() => Ok(()),
+            None => Err(self.damaged(
+                ChunkKind::Provenance,
+                FILE_HEADER_BYTES as u64,
+                "the first chunk is of another kind".into(),
+            )),
+        }
+    }
+
+    fn last_chunk_is_partial(&self) -> bool {
+        let Some(last) = self.records.last().map(|i| self.chunks[*i]) else {
+            return false;
+        };
+        if last.header.frames == 0 {
+            return last.header.count > 0;
+        }
+        // Damage shows when the records are read; here it only leaves the question open.
+        let Ok(words) = self.words(&last) else {
+            return false;
+        };
+        let (mut rest, mut open) = (words.words(), false);
+        while let Ok((view, more)) = codec::split(rest) {
+            open = view.op != crate::pipe::Op::Present;
+            rest = more;
+        }
+        open
+    }
+
+    /// Name and sizes, without reading records.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        let mut chunks: Vec<KindInfo> = Vec::new();
+        for c in &self.chunks {
+            let kind = c.header.kind.to_string();
+            let k = match chunks.iter().position(|k| k.kind == kind) {
+                Some(i) => &mut chunks[i],
+                None => {
+                    chunks.push(KindInfo {
+                        kind,
+                        chunks: 0,
+                        stored_bytes: 0,
+                        real_bytes: 0,
+                    });
+                    chunks.last_mut().expect("just pushed")
+                }
+            };
+            k.chunks += 1;
+            k.stored_bytes += u64::from(c.header.stored);
+            k.real_bytes += u64::from(c.header.real);
+        }
+        Info {
+            path: self.path.display().to_string(),
+            bytes: self.length,
+            version: self.header.version,
+            layout: format!("{:016x}", self.header.layout),
+            first_frame: self.frames.start,
+            frames: self.frames.end - self.frames.start,
+            records: self.record_count(),
+            partial_frame: self.partial,
+            images: self.image_frames().len() as u64,
+            chunks,
+            recovered: self.recovered.clone(),
+            provenance: self.provenance.clone(),
+        }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// Set when the file was not finished.
+    #[must_use]
+    pub fn recovered(&self) -> Option<&Recovery> {
+        self.recovered.as_ref()
+    }
+
+    /// Chunks in file order; index chunks left out.
+    #[must_use]
+    pub fn chunks(&self) -> &[ChunkInfo] {
+        &self.chunks
+    }
+
+    /// The whole frames.
+    #[must_use]
+    pub fn frames(&self) -> Range<u64> {
+        self.frames.clone()
+    }
+
+    /// The frames, the partial one included that follows the last Present.
+    #[must_use]
+    pub fn all_frames(&self) -> Range<u64> {
+        self.frames.start..self.frames.end + u64::from(self.partial)
+    }
+
+    /// Records in the file.
+    #[must_use]
+    pub fn record_count(&self) -> u64 {
+        let first = self
+            .records
+            .first()
+            .map_or(0, |i| self.chunks[*i].header.record);
+        self.record_end - first
+    }
+
+    /// The records of some frames, in order. `..` gives all, the partial frame included. Frames that the file does not
+    /// have are an error, an empty file gives an empty walk.
+    pub fn records(&self, frames: impl RangeBounds<u64>) -> Result<Cursor<'_>, TraceError> {
+        let all = self.all_frames();
+        let start = match frames.start_bound() {
+            Bound::Included(v) => *v,
+            Bound::Excluded(v) => v.saturating_add(1),
+            Bound::Unbounded => all.start,
+        };
+        let end = match frames.end_bound() {
+            Bound::Included(v) => v.saturating_add(1),
+            Bound::Excluded(v) => *v,
+            Bound::Unbounded => all.end,
+        };
+        let bounded = !matches!(
+            (frames.start_bound(), frames.end_bound()),
+            (Bound::Unbounded, Bound::Unbounded)
+        );
+        if bounded && (start >= end || start < all.start || end > all.end) {
+            let show = |r: Range<u64>| match r.end.checked_sub(r.start) {
+                None | Some(0) => "none".to_owned(),
+                Some(1) => format!("{}", r.start),
+                Some(_) => format!("{}..{}", r.start, r.end),
+            };
+            return Err(TraceError::NoFrames {
+                path: self.path.clone(),
+                asked: format!("{start}..{end}"),
+                held: show(all),
+            });
+        }
+        Ok(Cursor::new(self, start..end))
+    }
+
+    /// Positions in [`TraceFile::chunks`] of the records chunks.
+    pub(super) fn record_chunks(&self) -> &[usize] {
+        &self.records
+    }
+
+    /// The reply to a record, if one was recorded.
+    pub fn reply(&self, record: u64) -> Result<Option<Reply>, TraceError> {
+        let mut found = None;
+        self.entries(record..record + 1, &mut |_, kind, value, bytes| {
+            if kind != entry::EVENT {
+                found = Some(reply_of(kind, value, bytes)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The events that came when `record` records had been pushed, in order.
+    pub fn events(&self, record: u64) -> Result<Vec<Event>, TraceError> {
+        let mut found = Vec::new();
+        self.entries(record..record + 1, &mut |_, kind, _, bytes| {
+            if kind == entry::EVENT {
+                found.push(event_of(bytes)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Whether there are any replies or events.
+    #[must_use]
+    pub fn has_replies(&self) -> bool {
+        !self.replies.is_empty()
+    }
+
+    /// Visits the entries of some records: record, kind, value, bytes.
+    #[allow(clippy::type_complexity)]
+    fn entries(
+        &self,
+        records: Range<u64>,
+        visit: &mut dyn FnMut(u64, u32, u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), TraceError> {
+        // The last chunk that starts before the records, and, as one record's entries may lie in several, all before it
+        // that start at the same one.
+        let first = self
+            .replies
+            .partition_point(|i| self.chunks[*i].header.record < records.start)
+            .saturating_sub(1);
+        // Bytes of an entry that goes on in the next chunk.
+        let mut open: Option<(u64, u32, Vec<u8>)> = None;
+        for &i in &self.replies[first..] {
+            let info = self.chunks[i];
+            if info.header.record >= records.end {
+                break;
+            }
+            let damaged = |p: String| self.damaged(ChunkKind::Replies, info.offset, p);
+            let r = self.reply_chunk(i)?;
+            let from = r.entries.partition_point(|e| e.record < records.start);
+            for e in r.entries[from..]
+                .iter()
+                .take_while(|e| e.record < records.end)
+            {
+                let ReplyEntry {
+                    record,
+                    kind,
+                    value,
+                    total,
+                    offset: at,
+                    size,
+                } = *e;
+                let part = at
+                    .checked_add(size)
+                    .and_then(|end| r.bytes.as_slice().get(at as usize..end as usize))
+                    .ok_or_else(|| {
+                        damaged(format!("entry of record {record} is outside the chunk"))
+                    })?;
+                if size > total || total > MAX_BLOB {
+                    return Err(damaged(format!(
+                        "entry of record {record} has a wrong size"
+                    )));
+                }
+                if size == total {
+                    visit(record, kind, value, part).map_err(damaged)?;
+                    continue;
+                }
+                let (r, k, mut bytes) = open.take().unwrap_or((record, kind, Vec::new()));
+                if (r, k) != (record, kind) || bytes.len() as u64 + size > total {
+                    return Err(damaged(format!("entry of record {record} does not go on")));
+                }
+                bytes.extend_from_slice(part);
+                if bytes.len() as u64 == total {
+                    visit(record, kind, value, &bytes).map_err(damaged)?;
+                } else {
+                    open = Some((r, k, bytes));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reply_chunk(&self, chunk: usize) -> Result<Arc<ReplyChunk>, TraceError> {
+        let mut cache = self
+            .reply_cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(c) = cache.as_ref().filter(|c| c.chunk == chunk) {
+            return Ok(Arc::clone(c));
+        }
+        let info = &self.chunks[chunk];
+        let content = self.content(info)?;
+        let r = content
+            .access::<Replies>()
+            .map_err(|p| self.damaged(ChunkKind::Replies, info.offset, p))?;
+        let entries: Vec<ReplyEntry> = r
+            .entries
+            .iter()
+            .map(|e| ReplyEntry {
+                record: e.record.to_native(),
+                kind: e.kind.to_native(),
+                value: e.value.to_native(),
+                total: e.total.to_native(),
+                offset: e.offset.to_native(),
+                size: e.size.to_native(),
+            })
+            .collect();
+        if !entries.is_sorted_by_key(|e| e.record) {
+            let p = "its entries are out of order".to_owned();
+            return Err(self.damaged(ChunkKind::Replies, info.offset, p));
+        }
+        let c = Arc::new(ReplyChunk {
+            chunk,
+            entries,
+            bytes: r.bytes.to_vec(),
+        });
+        *cache = Some(Arc::clone(&c));
+        Ok(c)
+    }
+
+    /// The frames that have an image, in file order.
+    #[must_use]
+    pub fn image_frames(&self) -> Vec<u64> {
+        let mut frames: Vec<u64> = self
+            .images
+            .iter()
+            .map(|i| self.chunks[*i].header.frame)
+            .collect();
+        frames.dedup();
+        frames
+    }
+
+    /// The images of a frame: one a surface that was recorded in it.
+    pub fn images(&self, frame: u64) -> Result<Vec<FrameImage>, TraceError> {
+        let mut out: Vec<FrameImage> = Vec::new();
+        for &i in &self.images {
+            let info = self.chunks[i];
+            if info.header.frame != frame {
+                continue;
+            }
+            let damaged = |p: &str| self.damaged(ChunkKind::Image, info.offset, p.into());
+            let content = self.content(&info)?;
+            let rows = content.access::<ImageRows>().map_err(|p| damaged(&p))?;
+            let (width, height) = (rows.width.to_native(), rows.height.to_native());
+            let bytes = u64::from(width) * u64::from(height) * 4;
+            if bytes == 0 || bytes > MAX_IMAGE {
+                return Err(damaged("its extent is out of range"));
+            }
+            let surface = SurfaceHandle(Handle {
+                slot: rows.surface_slot.to_native(),
+                generation: rows.surface_generation.to_native(),
+            });
+            if rows.first_row.to_native() == 0 {
+                out.push(FrameImage {
+                    frame,
+                    surface,
+                    width,
+                    height,
+                    rgba: Vec::new(),
+                });
+            }
+            let image = out
+                .last_mut()
+                .filter(|m| (m.width, m.height, m.surface) == (width, height, surface))
+                .ok_or_else(|| damaged("its first rows are missing"))?;
+            let at = u64::from(rows.first_row.to_native()) * u64::from(width) * 4;
+            if image.rgba.len() as u64 != at || at + rows.rgba.len() as u64 > bytes {
+                return Err(damaged("its rows do not follow one another"));
+            }
+            image.rgba.extend_from_slice(&rows.rgba);
+        }
+        for m in &out {
+            if m.rgba.len() as u64 != u64::from(m.width) * u64::from(m.height) * 4 {
+                return Err(self.damaged(
+                    ChunkKind::Image,
+                    0,
+                    format!("the image of frame {frame} is not whole"),
+                ));
+            }
+        }
+        Ok(out)
+    }
+
+    /// The image of a frame, the last one if several surfaces were recorded in it.
+    pub fn image(&self, frame: u64) -> Result<Option<FrameImage>, TraceError> {
+        Ok(self.images(frame)?.pop())
+    }
+
+    /// The schema of the records, as text.
+    pub fn schema(&self) -> Result<String, TraceError> {
+        let Some(c) = self
+            .chunks
+            .iter()
+            .find(|c| c.header.kind == ChunkKind::Schema)
+        else {
+            return Ok(String::new());
+        };
+        let content = self.content(c)?;
+        String::from_utf8(content.to_vec())
+            .map_err(|e| self.damaged(ChunkKind::Schema, c.offset, e.to_string()))
+    }
+
+    /// The stored bytes of a chunk, checksum compared.
+    pub(super) fn stored_bytes(&self, info: &ChunkInfo) -> Result<Vec<u8>, TraceError> {
+        let mut b = Vec::new();
+        match self.stored(info, &mut b)? {
+            true => Ok(b),
+            false => Err(self.damaged(
+                info.header.kind,
+                info.offset,
+                "its checksum does not match".into(),
+            )),
+        }
+    }
+
+    /// The words of a records or blobs chunk.
+    pub(super) fn words(&self, info: &ChunkInfo) -> Result<WordContent, TraceError> {
+        let c = self.content(info)?;
+        WordContent::new(c).map_err(|p| self.damaged(info.header.kind, info.offset, p))
+    }
+
+    /// The blob chunk of an ordinal, from memory if it was used lately.
+    fn blob_chunk(&self, seg: u32) -> Result<Option<WordContent>, TraceError> {
+        let mut cache = self
+            .blob_cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(c) = cache.get(seg) {
+            return Ok(Some(c));
+        }
+        let Some(&i) = self.blobs.get(seg as usize) else {
+            return Ok(None);
+        };
+        let c = self.words(&self.chunks[i])?;
+        cache.keep(seg, &c);
+        Ok(Some(c))
+    }
+
+    /// Gets the blob chunks of a record; those already held are kept.
+    pub(super) fn hold_blobs(
+        &self,
+        view: &RecordView<'_>,
+        held: &mut RecordBlobs,
+    ) -> Result<(), TraceError> {
+        held.large.clear();
+        // A record that is too short for its references is refused by its decoder.
+        let refs = codec::blob_refs(view).unwrap_or(&[]);
+        for r in refs.iter().filter(|r| r.size > 0) {
+            if !held.chunks.iter().any(|(s, _)| *s == r.seg) {
+                if held.chunks.len() > 2 * refs.len() {
+                    held.chunks.remove(0);
+                }
+                match self.blob_chunk(r.seg)? {
+                    Some(c) => held.chunks.push((r.seg, c)),
+                    None => continue,
+                }
+            }
+            let first = held
+                .chunks
+                .iter()
+                .find(|(s, _)| *s == r.seg)
+                .map_or(0, |(_, c)| c.bytes().len());
+            if r.offset == 0 && r.size > first as u64 && r.size <= MAX_BLOB {
+                self.hold_large(r, held)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a blob together that runs over several chunks.
+    fn hold_large(&self, r: &BlobRef, held: &mut RecordBlobs) -> Result<(), TraceError> {
+        // Whether the chunks have that many bytes is known from their headers, before anything is allocated.
+        let mut have = 0;
+        for &i in self.blobs.iter().skip(r.seg as usize) {
+            have += u64::from(self.chunks[i].header.real);
+            if have >= r.size {
+                break;
+            }
+        }
+        if have < r.size {
+            return Ok(());
+        }
+        let mut whole = Vec::with_capacity(r.size as usize);
+        let mut seg = r.seg;
+        while (whole.len() as u64) < r.size {
+            let Some(c) = self.blob_chunk(seg)? else {
+                return Ok(());
+            };
+            let n = c.bytes().len().min(r.size as usize - whole.len());
+            if n == 0 {
+                return Ok(());
+            }
+            whole.extend_from_slice(&c.bytes()[..n]);
+            seg += 1;
+        }
+        held.large.push((r.seg, whole));
+        Ok(())
+    }
+
+    /// The bytes of one blob.
+    pub fn blob(&self, r: &BlobRef) -> Result<Vec<u8>, TraceError> {
+        let mut held = RecordBlobs::default();
+        if r.size > 0
+            && let Some(c) = self.blob_chunk(r.seg)?
+        {
+            let large = r.offset == 0 && r.size > c.bytes().len() as u64 && r.size <= MAX_BLOB;
+            held.chunks.push((r.seg, c));
+            if large {
+                self.hold_large(r, &mut held)?;
+            }
+        }
+        held.get(r)
+            .map(<[u8]>::to_vec)
+            .map_err(|p| self.damaged(ChunkKind::Blobs, 0, p))
+    }
+
+    /// A chunk's content, verified and decompressed.
+    pub(super) fn content(&self, info: &ChunkInfo) -> Result<Content, TraceError> {
+        let damaged = |p| self.damaged(info.header.kind, info.offset, p);
+        if let Storage::Map(map) = &self.storage {
+            let (h, at) = self.verified_in_map(map, info).map_err(damaged)?;
+            return if h.codec == Codec::None {
+                Ok(Content::mapped(Arc::clone(map), at, h.stored as usize))
+            } else {
+                Content::unpack(&h, &map[at..at + h.stored as usize]).map_err(damaged)
+            };
+        }
+        let stored = self.stored_bytes(info)?;
+        Content::unpack(&info.header, &stored).map_err(damaged)
+    }
+
+    fn verified_in_map(
+        &self,
+        map: &memmap2::Mmap,
+        info: &ChunkInfo,
+    ) -> Result<(ChunkHeader, usize), String> {
+        let at = info.offset as usize;
+        let header = map
+            .get(at..at + CHUNK_HEADER_BYTES)
+            .and_then(|b| b.try_into().ok())
+            .ok_or("it is outside the file")?;
+        let content = at + CHUNK_HEADER_BYTES;
+        let stored = map
+            .get(content..content + info.header.stored as usize)
+            .ok_or("it is outside the file")?;
+        if ChunkHeader::from_bytes(header)? != info.header {
+            return Err("its header is not what the index says".into());
+        }
+        if !verify(header, stored) {
+            return Err("its checksum does not match".into());
+        }
+        Ok((info.header, content))
+    }
+
+    /// Reads a chunk's stored bytes. Whether header and checksum are right.
+    fn stored(&self, info: &ChunkInfo, out: &mut Vec<u8>) -> Result<bool, TraceError> {
+        let mut head = [0; CHUNK_HEADER_BYTES];
+        let io = || TraceError::io(&self.path, "reading");
+        self.storage.read(&mut head, info.offset).map_err(io())?;
+        out.clear();
+        out.resize(info.header.stored as usize, 0);
+        self.storage
+            .read(out, info.offset + CHUNK_HEADER_BYTES as u64)
+            .map_err(io())?;
+        Ok(ChunkHeader::from_bytes(&head).is_ok_and(|h| h == info.header) && verify(&head, out))
+    }
+
+    /// The header of a chunk that must end at or before `end`.
+    fn header_at(&self, at: u64, end: u64) -> Result<ChunkInfo, String> {
+        if at + CHUNK_HEADER_BYTES as u64 > end {
+            return Err("the file ends within a chunk header".into());
+        }
+        let mut b = [0; CHUNK_HEADER_BYTES];
+        self.storage.read(&mut b, at).map_err(|e| e.to_string())?;
+        let info = ChunkInfo {
+            offset: at,
+            header: ChunkHeader::from_bytes(&b)?,
+        };
+        if info.end() > end {
+            return Err(format!("the file ends within a {} chunk", info.header.kind));
+        }
+        Ok(info)
+    }
+
+    pub(super) fn damaged(&self, kind: ChunkKind, offset: u64, problem: String) -> TraceError {
+        TraceError::Chunk {
+            path: self.path.clone(),
+            kind,
+            offset,
+            problem,
+        }
+    }
+}
+
+impl Storage {
+    fn read(&self, out: &mut [u8], at: u64) -> std::io::Result<()> {
+        let bytes: &[u8] = match self {
+            Self::File(f) => return f.read_exact_at(out, at),
+            Self::Map(m) => m,
+            Self::Memory(v) => v,
+        };
+        let part = usize::try_from(at)
+            .ok()
+            .and_then(|at| bytes.get(at..at.checked_add(out.len())?))
+            .ok_or(std::io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(part);
+        Ok(())
+    }
+}
+
+fn reply_of(kind: u32, value: u64, bytes: &[u8]) -> Result<Reply, String> {
+    Ok(match kind {
+        entry::NONE => Reply::None,
+        entry::VALUE => Reply::Value(value),
+        entry::BYTES => Reply::Bytes(bytes.to_vec()),
+        entry::CAPS => Reply::Caps(Box::new(
+            postcard::from_bytes(bytes).map_err(|e| format!("caps: {e}"))?,
+        )),
+        k => return Err(format!("{k} is no kind of reply")),
+    })
+}
+
+fn event_of(bytes: &[u8]) -> Result<Event, String> {
+    postcard::from_bytes(bytes).map_err(|e| format!("event: {e}"))
+}
+
+fn read_header(path: &Path, storage: &Storage, length: u64) -> Result<FileHeader, TraceError> {
+    let path = path.to_owned();
+    if length == 0 {
+        return Err(TraceError::Empty { path });
+    }
+    let mut b = [0; FILE_HEADER_BYTES];
+    let n = length.min(FILE_HEADER_BYTES as u64) as usize;
+    storage
+        .read(&mut b[..n], 0)
+        .map_err(TraceError::io(&path, "reading"))?;
+    let magic = n.min(MAGIC.len());
+    if b[..magic] != MAGIC[..magic] {
+        return Err(TraceError::NotATrace {
+            path,
+            found: looks_like(&b[..n]).into(),
+        });
+    }
+    if n < FILE_HEADER_BYTES {
+        return Err(TraceError::Header {
+            path,
+            problem: format!("the file ends after {n} bytes: recording was cut off at once"),
+        });
+    }
+    let h = match FileHeader::from_bytes(&b) {
+        Ok(h) => h,
+        Err(problem) => return Err(TraceError::Header { path, problem }),
+    };
+    if h.oldest_reader > VERSION {
+        return Err(TraceError::Newer {
+            path,
+            version: h.version,
+            oldest_reader: h.oldest_reader,
+        });
+    }
+    if h.rkyv != RKYV_SERIES {
+        return Err(TraceError::Header {
+            path,
+            problem: format!(
+                "its archives are of rkyv {}, this mgl reads {}",
+                String::from_utf8_lossy(&h.rkyv).trim_end_matches('\0'),
+                String::from_utf8_lossy(&RKYV_SERIES).trim_end_matches('\0')
+            ),
+        });
+    }
+    Ok(h)
+}
+
+/// What bytes look like that are no trace.
+fn looks_like(b: &[u8]) -> &'static str {
+    match b {
+        [0x89, b'P', b'N', b'G', ..] => "it starts with a PNG signature",
+        [0xff, 0xd8, 0xff, ..] => "it starts with a JPEG signature",
+        [0x7f, b'E', b'L', b'F', ..] => "it starts with an ELF signature",
+        [0x1f, 0x8b, ..] => "it starts with a gzip signature; unpack it first",
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => "it starts with a Zstandard signature; unpack it first",
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => "it starts with an xz signature; unpack it first",
+        [b'P', b'K', 3, 4, ..] => "it starts with a zip signature; unpack it first",
+        [b'a', b't', ..] => "it starts like an apitrace file; `mgl run -- glretrace` replays those",
+        [b'R', b'D', b'O', b'C', ..] => "it starts with a RenderDoc signature",
+        [b'{' | b'[', ..] => {
+            "it looks like JSON; `mgl assemble` makes a trace of a trace's text form"
+        }
+        [b'#', b'!', ..] => "it is a script",
+        _ if b.iter().all(|c| *c == 0) => "it starts with zeros",
+        _ => "it starts with unknown bytes",
+    }
+}

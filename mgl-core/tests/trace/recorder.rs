@@ -1,0 +1,196 @@
+//! The recorder: threads, forks, kills, full disks.
+
+use crate::scene::{self, FRAME_RECORDS, PRELUDE_RECORDS, SURFACE, Sink};
+use mgl_core::pipe::*;
+use mgl_core::trace::*;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+impl Sink for TraceRecorder {
+    fn push(&mut self, call: &Call<'_>) {
+        TraceRecorder::push(self, call);
+    }
+    fn reply(&mut self, reply: &Reply) {
+        TraceRecorder::reply(self, reply);
+    }
+    fn event(&mut self, event: &Event) {
+        TraceRecorder::event(self, event);
+    }
+    fn image(&mut self, width: u32, height: u32, rgba: &[u8]) {
+        self.frame_image(SURFACE, width, height, rgba);
+    }
+}
+
+fn record(path: &Path, options: RecorderOptions) -> TraceRecorder {
+    TraceRecorder::create(path, &Provenance::of_tool("test"), options).expect("creates")
+}
+
+#[test]
+fn a_recording_equals_what_the_writer_writes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.mgltrace");
+    for group in [Duration::ZERO, Duration::from_secs(3600)] {
+        let mut r = record(
+            &path,
+            RecorderOptions {
+                group,
+                ..RecorderOptions::default()
+            },
+        );
+        scene::prelude(&mut r);
+        for n in 0..20 {
+            scene::frame(&mut r, n);
+        }
+        scene::rest(&mut r);
+        let status = r.finish();
+        assert_eq!(status.failed, None);
+        assert_eq!(status.written.frames, 20);
+        let f = TraceFile::open(&path).expect("opens");
+        assert_eq!(
+            status.written.bytes,
+            std::fs::metadata(&path).expect("exists").len()
+        );
+        assert_eq!(f.recovered(), None);
+        let expected = TraceFile::from_bytes("memory", scene::file(20)).expect("opens");
+        assert_eq!(
+            scene::calls(&f).expect("reads"),
+            scene::calls(&expected).expect("reads")
+        );
+        for n in 0..20 {
+            let read = PRELUDE_RECORDS + n * FRAME_RECORDS + 2;
+            assert_eq!(
+                f.reply(read).expect("reads"),
+                expected.reply(read).expect("reads")
+            );
+            assert_eq!(
+                f.events(read + 1).expect("reads"),
+                expected.events(read + 1).expect("reads")
+            );
+            assert_eq!(
+                f.image(n).expect("reads"),
+                expected.image(n).expect("reads")
+            );
+        }
+    }
+}
+
+#[test]
+fn what_lies_around_is_written_within_a_second() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.mgltrace");
+    let mut r = record(&path, RecorderOptions::default());
+    scene::prelude(&mut r);
+    let start = Instant::now();
+    let records = loop {
+        let f = TraceFile::open(&path).expect("opens while it is being written");
+        if f.info().records > 0 {
+            break f.info().records;
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "nothing was written although nothing was pushed for ten seconds"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(records, PRELUDE_RECORDS);
+    // What follows still lands behind it.
+    for n in 0..3 {
+        scene::frame(&mut r, n);
+    }
+    assert_eq!(r.finish().written.frames, 3);
+    let f = TraceFile::open(&path).expect("opens");
+    assert_eq!(f.info().records, PRELUDE_RECORDS + 3 * FRAME_RECORDS);
+}
+
+#[test]
+fn a_slow_disk_makes_the_game_wait_and_loses_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.mgltrace");
+    let mut r = record(
+        &path,
+        RecorderOptions {
+            queue_bytes: 1 << 20,
+            group: Duration::ZERO,
+            ..RecorderOptions::default()
+        },
+    );
+    scene::prelude(&mut r);
+    let mut bytes = vec![0u8; 3 << 20];
+    for n in 0..30u64 {
+        for (i, b) in bytes.chunks_exact_mut(8).enumerate() {
+            let v = (n << 32 | i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            b.copy_from_slice(&v.to_le_bytes());
+        }
+        r.push(&Call::ResourceSubData {
+            p: &SubData::default(),
+            bytes: &bytes,
+            regions: &[],
+        });
+        r.push(&Call::Present {
+            p: &Present::default(),
+        });
+    }
+    let status = r.finish();
+    assert!(
+        status.waits > 0,
+        "90 MB went through a queue of 1 MB without a wait"
+    );
+    assert_eq!((status.failed, status.written.frames), (None, 30));
+    let f = TraceFile::open(&path).expect("opens");
+    assert_eq!(
+        scene::calls(&f).expect("reads").len(),
+        60 + PRELUDE_RECORDS as usize
+    );
+}
+
+#[test]
+fn a_full_device_ends_recording_with_one_message() {
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&messages);
+    let r = TraceRecorder::create(
+        Path::new("/dev/full"),
+        &Provenance::default(),
+        RecorderOptions::default(),
+    );
+    assert!(
+        matches!(&r, Err(TraceError::Io { .. })),
+        "a full device is found at the header"
+    );
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.mgltrace");
+    let mut r = record(
+        &path,
+        RecorderOptions {
+            on_error: Some(Box::new(move |m| {
+                sink.lock().expect("unpoisoned").push(m.to_owned());
+            })),
+            ..RecorderOptions::default()
+        },
+    );
+    scene::prelude(&mut r);
+    scene::frame(&mut r, 0);
+    // A record that no reader would take: what was recorded before it stays.
+    let ranges = vec![DrawRange::default(); 300_000];
+    r.push(&Call::DrawVbo {
+        p: &DrawInfo::default(),
+        indices: &[],
+        arrays: &[],
+        ranges: &ranges,
+        user_arrays: &[],
+    });
+    for n in 1..5 {
+        scene::frame(&mut r, n);
+    }
+    assert!(r.is_off());
+    let status = r.finish();
+    let messages = messages.lock().expect("unpoisoned");
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(
+        messages[0].contains("DrawVbo") && messages[0].contains("the file so far is readable"),
+        "{messages:?}"
+    );
+    assert!(status.failed.is_some());
+    let f = TraceFile::open(&path).expect("opens");
+    assert_eq!((f.info().frames, f.recovered()), (1, None));
+}
