@@ -1,5 +1,7 @@
 //! The GL front end: entry points and what they are declared with.
 
+pub mod buffer;
+pub mod draw;
 pub mod entry;
 pub mod limits;
 pub mod misc;
@@ -7,3 +9,5 @@ pub mod program;
 pub mod text;
 pub mod types;
 pub mod uniform;
+pub mod vertex;
+pub mod vertex_value;

@@ -93,6 +93,20 @@ impl<T> Slab<T> {
     pub fn get_mut(&mut self, id: Id<T>) -> Option<&mut T> {
         self.items.get_mut(id.index())?.as_deref_mut()
     }
+    /// Two different objects at once, the first one to read.
+    pub fn get_two_mut(&mut self, read: Id<T>, write: Id<T>) -> (Option<&T>, Option<&mut T>) {
+        let (r, w) = (read.index(), write.index());
+        let end = self.items.len();
+        if r == w || r >= end || w >= end {
+            return (None, None);
+        }
+        let (low, high) = self.items.split_at_mut(r.max(w));
+        if r < w {
+            (low[r].as_deref(), high[0].as_deref_mut())
+        } else {
+            (high[0].as_deref(), low[w].as_deref_mut())
+        }
+    }
     /// Takes an object out; its id may be given out again.
     pub fn remove(&mut self, id: Id<T>) -> Option<T> {
         let v = self.items.get_mut(id.index())?.take()?;
