@@ -6,8 +6,8 @@ use super::*;
 use crate::context::Profile;
 use mgl_core::pipe::{AttribClass, AttribType, AttribValue, ValueType};
 
-/// Generic vertex attributes (GL 3.3 table 6.41 asks for 16).
-pub const MAX_ATTRIBS: u32 = 16;
+/// Generic vertex attributes.
+pub const MAX_ATTRIBS: u32 = crate::gl::limits::MAX_VERTEX_ATTRIBS;
 
 /// What an attribute's array is (glVertexAttribPointer and kin).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

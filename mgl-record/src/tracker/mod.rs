@@ -35,5 +35,9 @@ pub struct DrawShape {
 
 /// Pushes all state that a draw reads. False when it cannot be drawn.
 pub fn validate_draw(gl: &mut Gl<'_>, _shape: &DrawShape) -> bool {
-    vertex::validate(gl, vertex::ALL_ATTRIBUTES)
+    let program = gl.ctx.programs.current();
+    let attributes = program.map_or(vertex::ALL_ATTRIBUTES, |id| {
+        gl.share.programs.objects[id].attribute_mask()
+    });
+    vertex::validate(gl, attributes)
 }

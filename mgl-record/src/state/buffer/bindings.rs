@@ -2,12 +2,11 @@
 
 use super::Buffer;
 use crate::consts::gl::*;
+pub use crate::gl::limits::MAX_UNIFORM_BUFFER_BINDINGS;
 use crate::state::dirty::{BufferBindings, Passive, StreamOutput};
 use crate::state::{Id, References, Token};
 use mgl_core::pipe::{BindMask, MAX_STREAM_OUTPUT_BUFFERS};
 
-/// Uniform buffer binding points (GL 3.3 table 6.46 asks for 36).
-pub const MAX_UNIFORM_BUFFER_BINDINGS: u32 = 36;
 /// Transform feedback binding points.
 pub const MAX_FEEDBACK_BUFFERS: u32 = MAX_STREAM_OUTPUT_BUFFERS;
 
