@@ -199,6 +199,81 @@ impl Spv {
         self.member_names.insert((ty, member), name.to_owned());
     }
 
+    /// Takes every debug name out.
+    pub fn forget_names(&mut self) {
+        self.module.debug_names.clear();
+        self.names.clear();
+        self.member_names.clear();
+    }
+
+    /// Appends a type, constant or variable and gives its id.
+    pub fn add_global(&mut self, op: Op, result_type: Option<u32>, operands: Vec<Operand>) -> u32 {
+        let id = self.new_id();
+        self.defs.insert(id, self.module.types_global_values.len());
+        self.module
+            .types_global_values
+            .push(Instruction::new(op, result_type, Some(id), operands));
+        id
+    }
+
+    /// The type or constant with these parts, a new one if the module has none.
+    pub fn global(&mut self, op: Op, result_type: Option<u32>, operands: Vec<Operand>) -> u32 {
+        let known = self.module.types_global_values.iter().find(|inst| {
+            inst.class.opcode == op && inst.result_type == result_type && inst.operands == operands
+        });
+        match known.and_then(|inst| inst.result_id) {
+            Some(id) => id,
+            None => self.add_global(op, result_type, operands),
+        }
+    }
+
+    /// The 32-bit float type.
+    pub fn type_float(&mut self) -> u32 {
+        self.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(32)])
+    }
+
+    /// The signed 32-bit integer type.
+    pub fn type_int(&mut self) -> u32 {
+        self.global(
+            Op::TypeInt,
+            None,
+            vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)],
+        )
+    }
+
+    /// A vector type.
+    pub fn type_vector(&mut self, component: u32, count: u32) -> u32 {
+        let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(count)];
+        self.global(Op::TypeVector, None, operands)
+    }
+
+    /// A pointer type.
+    pub fn type_pointer(&mut self, class: StorageClass, ty: u32) -> u32 {
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(ty)];
+        self.global(Op::TypePointer, None, operands)
+    }
+
+    /// A 32-bit constant by its bits.
+    pub fn constant_bits(&mut self, ty: u32, bits: u32) -> u32 {
+        self.global(Op::Constant, Some(ty), vec![Operand::LiteralBit32(bits)])
+    }
+
+    /// A new module-scope variable, listed in the entry point when it is an input or output.
+    pub fn add_variable(&mut self, class: StorageClass, ty: u32) -> u32 {
+        let pointer = self.type_pointer(class, ty);
+        let id = self.add_global(
+            Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(class)],
+        );
+        if matches!(class, StorageClass::Input | StorageClass::Output) {
+            self.module.entry_points[0]
+                .operands
+                .push(Operand::IdRef(id));
+        }
+        id
+    }
+
     /// The debug name of a struct member, empty when it has none.
     pub fn member_name(&self, ty: u32, member: u32) -> &str {
         self.member_names

@@ -64,7 +64,7 @@ impl Default for ShaderLimits {
             uniform_components: 1024 * 4,
             uniform_blocks: 12,
             combined_uniform_blocks: 36,
-            uniform_block_size: 16384,
+            uniform_block_size: 65536,
             varying_components: 60,
             clip_distances: 8,
             draw_buffers: 8,

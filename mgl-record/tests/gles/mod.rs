@@ -74,6 +74,8 @@ impl Gles {
         let options = EsslOptions {
             version: 320,
             broadcast_outputs: 1,
+            point_size_from_state: false,
+            geometry_point_size: has("GL_EXT_geometry_point_size"),
             noperspective: has("GL_NV_shader_noperspective_interpolation"),
             clip_distance: has("GL_EXT_clip_cull_distance"),
             dual_source: has("GL_EXT_blend_func_extended"),
@@ -161,6 +163,7 @@ impl Gles {
 
     /// ESSL of every stage of a linked program.
     pub fn essl(&self, program: &LinkedProgram) -> Vec<(ShaderStage, Essl)> {
+        let lacks_fragment = !program.reflection.stages.contains(ShaderStage::Fragment);
         program
             .stages
             .iter()
@@ -168,6 +171,10 @@ impl Gles {
                 let essl = essl::to_essl(*stage, words, &program.reflection, &self.options);
                 (*stage, essl.unwrap_or_else(|e| panic!("{e}")))
             })
+            .chain(
+                lacks_fragment
+                    .then(|| (ShaderStage::Fragment, essl::empty_fragment(&self.options))),
+            )
             .collect()
     }
 

@@ -6,13 +6,18 @@
 //! explicit bindings and locations, values between stages match by names made from their locations,
 //! and names for transform feedback are returned with the text.
 
+mod images;
 mod names;
+mod outputs;
+
+pub use outputs::POINT_SIZE_LOCATION;
 
 use crate::spv::{Spv, SpvError};
 use mgl_core::program::{
     Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, ShaderStage,
 };
-use rspirv::spirv::{Decoration, StorageClass};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use spirv_cross2::compile::CompilableTarget;
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::targets::Glsl;
@@ -23,19 +28,24 @@ pub const DEFAULT_BLOCK_BINDING: u32 = 0;
 /// Uniform buffer binding point of the named block with index 0; block n has this plus n.
 pub const FIRST_BLOCK_BINDING: u32 = 1;
 
-/// What the GLES context below offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the GLES context below offers, and what the draw needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EsslOptions {
     /// 310 or 320.
     pub version: u32,
-    /// Draw buffers that `gl_FragColor` is written to.
+    /// Draw buffers that `gl_FragColor` is written to; has no effect on other programs.
     pub broadcast_outputs: u32,
+    /// The last vertex-processing stage sets `gl_PointSize` from the plain float uniform at location
+    /// [`POINT_SIZE_LOCATION`]: for points that are drawn without `GL_PROGRAM_POINT_SIZE`.
+    pub point_size_from_state: bool,
     /// `GL_NV_shader_noperspective_interpolation`.
     pub noperspective: bool,
     /// `GL_EXT_clip_cull_distance`.
     pub clip_distance: bool,
     /// `GL_EXT_blend_func_extended`.
     pub dual_source: bool,
+    /// `GL_EXT_geometry_point_size`: a geometry shader may write the point size.
+    pub geometry_point_size: bool,
 }
 
 impl Default for EsslOptions {
@@ -43,9 +53,11 @@ impl Default for EsslOptions {
         EsslOptions {
             version: 320,
             broadcast_outputs: 1,
+            point_size_from_state: false,
             noperspective: false,
             clip_distance: false,
             dual_source: false,
+            geometry_point_size: false,
         }
     }
 }
@@ -55,7 +67,8 @@ impl Default for EsslOptions {
 pub struct Essl {
     pub source: String,
     /// For the last vertex-processing stage: what to pass to `glTransformFeedbackVaryings`, an
-    /// entry for each of the archive's varyings.
+    /// entry for each of the archive's varyings. A skip is `gl_SkipComponentsN`, which no GLES
+    /// accepts: programs with one are captured in another way.
     pub xfb_varyings: Vec<String>,
 }
 
@@ -80,6 +93,15 @@ pub enum EsslError {
     },
 }
 
+/// Text of a fragment shader that does nothing: GLES links no program without one.
+pub fn empty_fragment(options: &EsslOptions) -> Essl {
+    let version = if options.version < 320 { 310 } else { 320 };
+    Essl {
+        source: format!("#version {version} es\nvoid main() {{}}\n"),
+        xfb_varyings: Vec::new(),
+    }
+}
+
 /// Texture unit and uniform buffer bindings in the text are the archive's: sampler slot n is
 /// `binding = n`; the default block has binding [`DEFAULT_BLOCK_BINDING`], block n has
 /// [`FIRST_BLOCK_BINDING`] plus n.
@@ -90,23 +112,39 @@ pub fn to_essl(
     options: &EsslOptions,
 ) -> Result<Essl, EsslError> {
     let name = stage.name();
-    let unsupported = |feature| EsslError::Unsupported {
-        stage: name,
-        feature,
-    };
-    if reflection.uses_fp64 {
-        return Err(unsupported("double precision (fp64)"));
-    }
-    if stage == ShaderStage::Fragment && reflection.fragment.dual_source && !options.dual_source {
-        return Err(unsupported("dual-source blending"));
-    }
+    let extensions = check_features(stage, reflection, options)?;
     let mut spv = Spv::load(words).map_err(|source| EsslError::Spirv {
         stage: name,
         source,
     })?;
     place_resources(&mut spv);
+    images::lower(&mut spv);
+    match stage {
+        ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
+        ShaderStage::Fragment => {
+            if reflection.fragment.broadcasts_color {
+                outputs::broadcast_color(&mut spv, options.broadcast_outputs);
+            }
+            drop_depth_hints(&mut spv);
+        }
+        _ => {}
+    }
+    let last_vertex = reflection
+        .stages
+        .iter()
+        .filter(|s| *s < ShaderStage::Fragment)
+        .last();
+    let is_last_vertex = last_vertex == Some(stage);
     let xfb_varyings = names::assign(&mut spv, stage, reflection);
-    let source = cross(stage, &spv.assemble(), options).map_err(|e| EsslError::Cross {
+    if is_last_vertex && options.point_size_from_state {
+        let vertex_ends = if stage == ShaderStage::Geometry {
+            Op::EmitVertex
+        } else {
+            Op::Return
+        };
+        outputs::point_size_from_state(&mut spv, vertex_ends);
+    }
+    let source = cross(&spv.assemble(), options, &extensions).map_err(|e| EsslError::Cross {
         stage: name,
         message: e.to_string(),
     })?;
@@ -114,6 +152,80 @@ pub fn to_essl(
         source,
         xfb_varyings,
     })
+}
+
+/// Refuses by name what the context lacks; gives the extensions that the text must ask for and
+/// SPIRV-Cross does not.
+fn check_features(
+    stage: ShaderStage,
+    reflection: &Reflection,
+    options: &EsslOptions,
+) -> Result<Vec<&'static str>, EsslError> {
+    let name = stage.name();
+    let refuse = |feature| {
+        Err(EsslError::Unsupported {
+            stage: name,
+            feature,
+        })
+    };
+    let mut extensions = Vec::new();
+    if reflection.uses_fp64 {
+        return refuse("double precision (fp64)");
+    }
+    if reflection.vertex.uses_noperspective && !options.noperspective {
+        return refuse("noperspective interpolation");
+    }
+    match stage {
+        ShaderStage::Fragment => {
+            if reflection.fragment.dual_source {
+                if !options.dual_source {
+                    return refuse("dual-source blending");
+                }
+                extensions.push("GL_EXT_blend_func_extended");
+            }
+            if reflection.fragment.origin_upper_left {
+                return refuse("an upper left origin of gl_FragCoord");
+            }
+            if reflection.fragment.pixel_center_integer {
+                return refuse("integer pixel centres of gl_FragCoord");
+            }
+        }
+        _ => {
+            if reflection.vertex.clip_distances > 0 && !options.clip_distance {
+                return refuse("gl_ClipDistance");
+            }
+            if reflection.vertex.writes_viewport_index {
+                return refuse("gl_ViewportIndex");
+            }
+        }
+    }
+    if stage == ShaderStage::Geometry {
+        let writes_size = reflection.vertex.writes_point_size || options.point_size_from_state;
+        if writes_size {
+            if !options.geometry_point_size {
+                return refuse("gl_PointSize in a geometry shader");
+            }
+            extensions.push("GL_EXT_geometry_point_size");
+        }
+        if options.version < 320 {
+            extensions.push("GL_EXT_geometry_shader");
+        }
+    }
+    Ok(extensions)
+}
+
+/// `depth_greater` and its kin only promise something; ESSL needs an extension to say them.
+fn drop_depth_hints(spv: &mut Spv) {
+    spv.module.execution_modes.retain(|inst| {
+        !matches!(
+            inst.operands.get(1),
+            Some(Operand::ExecutionMode(
+                ExecutionMode::DepthGreater
+                    | ExecutionMode::DepthLess
+                    | ExecutionMode::DepthUnchanged
+            ))
+        )
+    });
 }
 
 /// Descriptor sets become the flat binding spaces of GLES.
@@ -142,9 +254,9 @@ fn place_resources(spv: &mut Spv) {
 }
 
 fn cross(
-    stage: ShaderStage,
     words: &[u32],
     options: &EsslOptions,
+    extensions: &[&str],
 ) -> Result<String, SpirvCrossError> {
     let mut compiler = Compiler::<Glsl>::new(Module::from_words(words))?;
     let mut glsl = Glsl::options();
@@ -156,8 +268,8 @@ fn cross(
     glsl.es_default_float_precision_highp = true;
     glsl.es_default_int_precision_highp = true;
     glsl.enable_row_major_load_workaround = false;
-    if stage == ShaderStage::Geometry && options.version < 320 {
-        compiler.require_extension("GL_EXT_geometry_shader")?;
+    for extension in extensions {
+        compiler.require_extension(*extension)?;
     }
     Ok(compiler.compile(&glsl)?.to_string())
 }
