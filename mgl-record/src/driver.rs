@@ -79,6 +79,11 @@ pub fn lock() -> MutexGuard<'static, Driver> {
     DRIVER.lock()
 }
 
+/// Takes the driver lock unless that takes too long.
+pub fn try_lock_for(time: std::time::Duration) -> Option<MutexGuard<'static, Driver>> {
+    DRIVER.try_lock_for(time)
+}
+
 impl Driver {
     /// The pipe, made now if there is none yet.
     ///

@@ -6,6 +6,7 @@
 
 use crate::config::{BackendChoice, Config};
 use mgl_core::counters::Counters;
+use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
 use mgl_core::handle::*;
 use mgl_core::pipe::{
     ApplyError, Backend, BackendError, BindContext, Call, Event, NullBackend, PushedState, Reply,
@@ -31,6 +32,22 @@ pub struct Pipe {
     /// Values that the back end does not lower, with how often.
     unsupported: BTreeMap<String, u64>,
     faults: BTreeMap<String, u64>,
+    recorder: Option<TraceRecorder>,
+    /// How the recording went, once it has ended.
+    pub recording: Option<mgl_core::trace::Status>,
+    /// What the tracker's checks found.
+    pub checks: Checks,
+}
+
+/// Results of `MGL_CHECK`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Checks {
+    /// Comparisons of a repushed state with the live one.
+    pub repush: u64,
+    /// Those that found a difference.
+    pub repush_differences: u64,
+    /// The first difference, in words.
+    pub first_difference: Option<String>,
 }
 
 impl Pipe {
@@ -47,7 +64,10 @@ impl Pipe {
             BackendChoice::Null => Box::new(NullBackend::default()),
             BackendChoice::Espryt => Box::new(NullBackend::default()),
         };
-        Ok(Self::with_backend(config, backend))
+        let mut pipe = Self::with_backend(config, backend);
+        pipe.start_recording();
+        crate::report::at_exit();
+        Ok(pipe)
     }
 
     /// A pipe to a given back end.
@@ -66,6 +86,41 @@ impl Pipe {
             pending_error: 0,
             unsupported: BTreeMap::new(),
             faults: BTreeMap::new(),
+            recorder: None,
+            recording: None,
+            checks: Checks::default(),
+        }
+    }
+
+    /// Starts writing the trace that the settings ask for. A failure is told and ends nothing.
+    fn start_recording(&mut self) {
+        let Some(path) = self.config.record.clone() else { return };
+        // A second process of the same command finds the first one's file and takes a name of its own.
+        let path = if path.exists() {
+            let mut name = path.file_stem().unwrap_or_default().to_os_string();
+            name.push(format!("-{}", std::process::id()));
+            if let Some(e) = path.extension() {
+                name.push(".");
+                name.push(e);
+            }
+            path.with_file_name(name)
+        } else {
+            path
+        };
+        let mut provenance = Provenance::of_process(self.backend.caps());
+        if self.config.full_provenance {
+            provenance.add_full();
+        }
+        match TraceRecorder::create(&path, &provenance, RecorderOptions::default()) {
+            Ok(r) => self.recorder = Some(r),
+            Err(e) => eprintln!("mgl: not recording: {e}; the program goes on"),
+        }
+    }
+
+    /// Ends the recording: index and trailer are written.
+    pub fn finish_recording(&mut self) {
+        if let Some(r) = self.recorder.take() {
+            self.recording = Some(r.finish());
         }
     }
 
@@ -124,13 +179,22 @@ impl Pipe {
     }
 
     fn one(&mut self, call: &Call<'_>) -> Option<Reply> {
+        // Recorded before it is applied: should the driver below crash, the file shows by which call.
+        if let Some(r) = &mut self.recorder {
+            r.push(call);
+        }
         match apply(
             &mut self.state,
             self.backend.as_mut(),
             &mut self.counters,
             call,
         ) {
-            Ok(reply) => Some(reply),
+            Ok(reply) => {
+                if let Some(r) = self.recorder.as_mut().filter(|_| reply != Reply::None) {
+                    r.reply(&reply);
+                }
+                Some(reply)
+            }
             Err(e) => {
                 self.failed(call, e);
                 None
@@ -186,10 +250,28 @@ impl Pipe {
     }
 
     /// What the recorder wants of a frame before it ends: its image.
-    pub fn before_present(&mut self, _surface: SurfaceHandle) {}
+    pub fn before_present(&mut self, surface: SurfaceHandle) {
+        let every = self.config.images_every;
+        if every == 0 || self.counters.presents % every != 0 || self.recorder.is_none() {
+            return;
+        }
+        match self.backend.read_surface(&self.state, surface) {
+            Ok((w, h, rgba)) => {
+                if let Some(r) = &mut self.recorder {
+                    r.frame_image(surface, w, h, &rgba);
+                }
+            }
+            Err(e) => eprintln!("mgl: no image of frame {}: {e}", self.counters.presents),
+        }
+    }
 
     /// A frame ended.
-    pub fn after_present(&mut self) {}
+    pub fn after_present(&mut self) {
+        if self.config.max_frames.is_some_and(|n| self.counters.presents >= n) && self.recorder.is_some() {
+            self.finish_recording();
+            eprintln!("mgl: recorded {} frames as asked; the program goes on", self.counters.presents);
+        }
+    }
 
     /// Leaves a GL error for the next glGetError.
     pub fn raise(&mut self, code: u32) {
@@ -219,6 +301,9 @@ impl Pipe {
     /// Takes what the back end reported since the last call, in order; GL errors are kept for glGetError.
     pub fn drain_events(&mut self) {
         for e in self.backend.take_events() {
+            if let Some(r) = &mut self.recorder {
+                r.event(&e);
+            }
             match e {
                 Event::GlError { code, detail } => {
                     eprintln!("mgl: {detail}");

@@ -109,7 +109,7 @@ pub trait Backend: Send {
     fn release_thread(&mut self) -> Result {
         Ok(())
     }
-    /// The pixels that a Present of this surface would show now: width, height, RGBA8 rows from the top. Out of band:
+    /// The pixels that a Present of this surface would show now: width, height, RGBA8 rows, bottom row first. Out of band:
     /// no record, and no effect on later calls.
     fn read_surface(
         &mut self,

@@ -467,32 +467,23 @@ impl Program {
         }
     }
 
-    /// Emits the program anew, with all its values, if the pipe knows it.
-    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        let Some(linked) = self.linked.as_ref().filter(|_| self.created) else {
-            return;
-        };
+    /// Emits the program anew with the values that the pipe knows, if it knows the program.
+    pub fn repush(&self, state: &mgl_core::pipe::PushedState, emit: &mut dyn FnMut(Call<'_>)) {
+        let Some(linked) = self.linked.as_ref().filter(|_| self.created) else { return };
+        let Ok(known) = state.programs.get(self.handle) else { return };
         emit_program(self.handle, self.name, linked, emit);
-        if !self.bindings_dirty {
-            self.emit_bindings(emit);
+        let b = &known.bindings;
+        emit(Call::SetProgramBindings {
+            p: &SetProgramBindings { shader: self.handle },
+            samplers: &b.samplers,
+            images: &b.images,
+            uniform_blocks: &b.uniform_blocks,
+            storage_blocks: &b.storage_blocks,
+        });
+        if !known.constants.is_empty() {
+            let p = SetGlobalConstants { shader: self.handle, offset: 0, block_size: known.constants.len() as u32 };
+            emit(Call::SetGlobalConstants { p: &p, bytes: &known.constants });
         }
-        if !self.constants.is_empty() && self.dirty.is_none() {
-            let p = SetGlobalConstants {
-                shader: self.handle,
-                offset: 0,
-                block_size: self.constants.len() as u32,
-            };
-            emit(Call::SetGlobalConstants {
-                p: &p,
-                bytes: &self.constants,
-            });
-        }
-    }
-
-    /// Whether the pipe knows all that there is to know of it.
-    #[must_use]
-    pub fn is_flushed(&self) -> bool {
-        !self.created || (!self.bindings_dirty && self.dirty.is_none())
     }
 
     fn emit_bindings(&self, emit: &mut dyn FnMut(Call<'_>)) {

@@ -1,0 +1,77 @@
+//! The end of the process: the trace gets its index, and the report that `MGL_REPORT` asked for is written.
+
+use crate::driver;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What the driver can say of itself at exit.
+#[derive(Serialize)]
+struct Report {
+    backend: String,
+    renderer: String,
+    counters: mgl_core::counters::Counters,
+    /// Entry points that are not implemented and were called, with how often.
+    refused: BTreeMap<String, u64>,
+    /// Legal values that are not lowered, with how often.
+    unsupported: BTreeMap<String, u64>,
+    /// Pushes that `apply` refused; empty in a healthy driver.
+    faults: BTreeMap<String, u64>,
+    /// Entry points whose body panicked; empty in a healthy driver.
+    panics: BTreeMap<String, u64>,
+    checks: crate::pipe::Checks,
+    recording: Option<mgl_core::trace::Status>,
+}
+
+/// Has [`finish`] called when the process exits.
+pub fn at_exit() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    extern "C" fn handler() {
+        // A panic must not cross into the C library.
+        if std::panic::catch_unwind(finish).is_err() {
+            eprintln!("mgl: internal error while the process ended");
+        }
+    }
+    ONCE.call_once(|| {
+        // SAFETY: the handler is a function of this library, which is never unloaded (-z nodelete).
+        if unsafe { libc::atexit(handler) } != 0 {
+            eprintln!("mgl: the trace's index will be missing: no exit handler could be set");
+        }
+    });
+}
+
+fn finish() {
+    // A thread that was stopped inside the driver may hold the lock for ever.
+    let Some(mut d) = driver::try_lock_for(Duration::from_secs(2)) else {
+        eprintln!("mgl: the driver is busy at exit; the trace has no index (mgl repair writes it)");
+        return;
+    };
+    let d: &mut driver::Driver = &mut d;
+    let misc: Vec<_> = d.contexts.iter().flat_map(|c| c.misc.refused().iter().map(|(k, n)| (*k, *n))).collect();
+    let Some(pipe) = d.pipe.as_mut() else { return };
+    pipe.finish_recording();
+    let Some(path) = pipe.config.report.clone() else { return };
+    let caps = pipe.backend.caps();
+    let named = |l: Vec<(&'static str, u64)>| l.into_iter().map(|(n, c)| (n.to_owned(), c)).collect::<BTreeMap<_, _>>();
+    let mut unsupported = pipe.unsupported().clone();
+    for ((entry, value), n) in misc {
+        *unsupported.entry(format!("{entry}({value:#06x})")).or_insert(0) += n;
+    }
+    let report = Report {
+        backend: caps.backend.clone(),
+        renderer: caps.renderer.clone(),
+        counters: pipe.counters,
+        refused: named(crate::refusals()),
+        unsupported,
+        faults: pipe.faults().clone(),
+        panics: named(crate::gl::entry::panics()),
+        checks: pipe.checks.clone(),
+        recording: pipe.recording.clone(),
+    };
+    let written = serde_json::to_vec_pretty(&report)
+        .map_err(std::io::Error::from)
+        .and_then(|bytes| std::fs::write(&path, bytes));
+    if let Err(e) = written {
+        eprintln!("mgl: report {}: {e}", path.display());
+    }
+}

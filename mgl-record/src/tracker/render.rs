@@ -1,0 +1,107 @@
+//! Render state: the pipeline part as a content-addressed CSO, the dynamic part in changed chunks (design: pipe
+//! contract 3.4).
+//!
+//! Steady state costs two compares of versions. A changed pipeline part is hashed and looked up among the last 64 CSOs;
+//! a hit is confirmed by comparing all of it.
+
+use crate::context::Gl;
+use crate::pipe::Pipe;
+use mgl_core::handle::RenderStateHandle;
+use mgl_core::pipe::{
+    ALL_CHUNKS, BindRenderState, Call, Group, PipelineState, RenderStateDesc, RenderStateOnly, SetDynamicState,
+};
+
+/// CSOs that are kept.
+const KEPT: usize = 64;
+
+struct Entry {
+    hash: u64,
+    state: PipelineState,
+    handle: RenderStateHandle,
+    used: u64,
+}
+
+/// What the tracker remembers of a context's render state.
+#[derive(Default)]
+pub struct RenderTracker {
+    entries: Vec<Entry>,
+    bound: RenderStateHandle,
+    pipeline_version: u64,
+    dynamic_version: u64,
+    tick: u64,
+    words: Vec<u32>,
+}
+
+impl RenderTracker {
+    /// Ends the CSOs it made.
+    pub fn destroy(&mut self, pipe: &mut Pipe) {
+        for e in self.entries.drain(..) {
+            delete(e.handle, pipe);
+        }
+        *self = Self::default();
+    }
+
+    /// Emits the creation of every live CSO.
+    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
+        for e in &self.entries {
+            emit(Call::CreateRenderState { p: &RenderStateDesc { render_state: e.handle, state: e.state } });
+        }
+    }
+
+    /// The CSO for a state, made if there is none.
+    fn cso(&mut self, state: &PipelineState, pipe: &mut Pipe) -> RenderStateHandle {
+        self.tick += 1;
+        let hash = state.hash();
+        if let Some(e) = self.entries.iter_mut().find(|e| e.hash == hash && e.state == *state) {
+            e.used = self.tick;
+            return e.handle;
+        }
+        if self.entries.len() == KEPT {
+            // The bound one was used last, so it is never the oldest.
+            if let Some(i) = (0..KEPT).min_by_key(|i| self.entries[*i].used) {
+                delete(self.entries.swap_remove(i).handle, pipe);
+            }
+        }
+        let handle = pipe.mint();
+        pipe.push(Call::CreateRenderState { p: &RenderStateDesc { render_state: handle, state: *state } });
+        self.entries.push(Entry { hash, state: *state, handle, used: self.tick });
+        handle
+    }
+}
+
+fn delete(handle: RenderStateHandle, pipe: &mut Pipe) {
+    pipe.push(Call::DeleteRenderState { p: &RenderStateOnly { render_state: handle } });
+    pipe.release(handle);
+}
+
+/// Pushes what changed of the render state.
+pub fn validate(gl: &mut Gl<'_>) {
+    let t = &mut gl.ctx.tracker.render;
+    let r = &gl.ctx.render;
+    if t.pipeline_version != r.pipeline_version() {
+        let handle = t.cso(r.pipeline(), gl.pipe);
+        if handle != t.bound {
+            let p = BindRenderState {
+                render_state: handle,
+                version: r.pipeline_version() as u32,
+                ..BindRenderState::default()
+            };
+            gl.pipe.push(Call::BindRenderState { p: &p });
+            t.bound = handle;
+        }
+        t.pipeline_version = r.pipeline_version();
+    }
+    if t.dynamic_version != r.dynamic_version() {
+        let chunks = match gl.pipe.state.contexts.get(gl.ctx.handle) {
+            Ok(c) if c.was_pushed(Group::Dynamic) => c.values.dynamic.changed_chunks(r.dynamic()),
+            _ => ALL_CHUNKS,
+        };
+        if chunks != 0 {
+            t.words.clear();
+            r.dynamic().gather(chunks, &mut t.words);
+            let p = SetDynamicState { chunks, ..SetDynamicState::default() };
+            gl.pipe.push(Call::SetDynamicState { p: &p, words: &t.words });
+        }
+        t.dynamic_version = r.dynamic_version();
+    }
+}
