@@ -31,6 +31,8 @@ pub struct Share {
     pub shaders: NameTable<Shader>,
     /// Sync objects by their GLsync value.
     pub syncs: NameTable<Sync>,
+    /// What the tracker made for the group: sampler CSOs, views, textures that stand in for incomplete ones.
+    pub objects: crate::tracker::textures::Objects,
     /// Contexts of the group that live.
     pub contexts: u32,
 }
@@ -95,6 +97,8 @@ impl Share {
             .textures
             .take_unreferenced(|id| refs.textures.contains(&id))
         {
+            // Views die before what they are of.
+            self.objects.forget_views(t.handle(), pipe);
             t.destroy(pipe);
         }
         for (_, t) in self.textures.objects.iter() {
@@ -121,7 +125,7 @@ impl Share {
     }
 
     /// Ends everything: the last context of the group is gone.
-    pub fn destroy(self, pipe: &mut Pipe) {
+    pub fn destroy(mut self, pipe: &mut Pipe) {
         fn all<T>(mut t: NameTable<T>) -> Vec<T> {
             let ids: Vec<_> = t.objects.iter().map(|(id, _)| id).collect();
             ids.into_iter()
@@ -129,6 +133,7 @@ impl Share {
                 .collect()
         }
         all(self.programs).into_iter().for_each(|p| p.destroy(pipe));
+        self.objects.destroy(pipe);
         all(self.textures).into_iter().for_each(|t| t.destroy(pipe));
         all(self.renderbuffers)
             .into_iter()

@@ -1,11 +1,21 @@
 //! The tracker: resolves state and pushes it, at verbs (design: pipe contract 3.5).
+//!
+//! A verb's entry point has checked GL's errors; then the functions here bring the pipe up to date with all that the
+//! verb reads, and nothing else. Each part compares generations first, resolves only what moved, and sends only what
+//! differs from what the pipe already has.
 
 pub mod check;
 pub mod client_arrays;
 pub mod elements;
+pub mod framebuffer;
 pub mod indices;
+pub mod program;
+pub mod render;
+pub mod repush;
+pub mod textures;
 pub mod vertex;
 
+use crate::consts::gl::GL_INVALID_OPERATION;
 use crate::context::Gl;
 use crate::pipe::Pipe;
 use mgl_core::pipe::Primitive;
@@ -13,14 +23,24 @@ use mgl_core::pipe::Primitive;
 /// What the tracker remembers of one context.
 #[derive(Default)]
 pub struct Tracker {
+    /// Render state.
+    pub render: render::RenderTracker,
+    /// The program and its uniform buffers.
+    pub program: program::ProgramTracker,
     /// Vertex input.
     pub vertex: vertex::VertexTracker,
+    /// Textures and samplers.
+    pub textures: textures::TextureTracker,
+    /// Framebuffers.
+    pub framebuffer: framebuffer::FramebufferTracker,
 }
 
 impl Tracker {
     /// Ends what the tracker made for the context.
     pub fn destroy(&mut self, pipe: &mut Pipe) {
+        self.render.destroy(pipe);
         self.vertex.destroy(pipe);
+        self.textures.destroy(pipe);
     }
 }
 
@@ -33,11 +53,37 @@ pub struct DrawShape {
     pub indexed: bool,
 }
 
-/// Pushes all state that a draw reads. False when it cannot be drawn.
+/// Pushes all state that a draw reads. False when it cannot be drawn; then the error has been raised.
 pub fn validate_draw(gl: &mut Gl<'_>, _shape: &DrawShape) -> bool {
-    let program = gl.ctx.programs.current();
-    let attributes = program.map_or(vertex::ALL_ATTRIBUTES, |id| {
-        gl.share.programs.objects[id].attribute_mask()
-    });
+    let Some(id) = gl.ctx.programs.current() else {
+        // Without a program a draw is undefined in the core profile, and fixed function in the other (GL 4.6 §7.3).
+        gl.ctx.misc.refuse_value("draw without a program", 0);
+        gl.raise(GL_INVALID_OPERATION);
+        return false;
+    };
+    if let Err(e) = framebuffer::validate(gl, true, false) {
+        gl.raise(e);
+        return false;
+    }
+    render::validate(gl);
+    program::validate(gl, id);
+    // The list leaves the tracker for the time of the call; it is the same allocation every time.
+    let samplers = std::mem::take(&mut gl.ctx.tracker.program.samplers);
+    textures::validate(gl, &samplers);
+    gl.ctx.tracker.program.samplers = samplers;
+    let attributes = gl.share.programs.objects[id].attribute_mask();
     vertex::validate(gl, attributes)
+}
+
+/// Pushes all state that a clear reads. False when there is nothing to clear or an error has been raised.
+pub fn validate_clear(gl: &mut Gl<'_>) -> bool {
+    if gl.ctx.render.pipeline().rasterizer_discard.get() {
+        return false;
+    }
+    if let Err(e) = framebuffer::validate(gl, true, false) {
+        gl.raise(e);
+        return false;
+    }
+    render::validate(gl);
+    true
 }
