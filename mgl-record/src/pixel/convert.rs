@@ -213,14 +213,17 @@ fn convert_row(
             for (part, part_out) in parts(row, &from.layout, out, &to.layout) {
                 let texels = &mut texels[..part.len() / from.layout.texel_bytes()];
                 read_colors(&from.layout, part, texels);
-                if rules.sum_luminance {
-                    for t in texels.iter_mut() {
-                        t[0] += t[1] + t[2];
-                    }
-                }
                 if rules.clamp {
                     for t in texels.iter_mut().flatten() {
                         *t = clamp_up_to(*t, 1.0);
+                    }
+                }
+                if rules.sum_luminance {
+                    for t in texels.iter_mut() {
+                        t[0] += t[1] + t[2];
+                        if rules.clamp {
+                            t[0] = clamp_up_to(t[0], 1.0);
+                        }
                     }
                 }
                 write_colors(&to.layout, texels, part_out);

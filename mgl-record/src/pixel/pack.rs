@@ -10,7 +10,8 @@ pub struct PackRules {
     /// Clamp colours to 0 and 1: `glReadPixels` with `GL_CLAMP_READ_COLOR` in effect (OpenGL 4.6
     /// compatibility, 18.2.6). `GL_FIXED_ONLY` is resolved by the caller.
     pub clamp: bool,
-    /// Luminance is the sum of red, green and blue, and not red alone.
+    /// Luminance is the sum of red, green and blue, as for `glReadPixels` (OpenGL 4.6
+    /// compatibility, 18.2.5), and not red alone, as for `glGetTexImage`.
     pub sum_luminance: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Which combinations of internal format, format and type are legal, and which error OpenGL demands
 //! for the others.
 
-use super::layout::{Channel, ClientLayout, Element};
-use super::resolve::{resolve, resolve_for_pixels};
+use super::layout::{Channel, ClientLayout};
+use super::resolve::resolve_for_pixels;
 use super::{PixelError, Profile, Resolved};
 use crate::consts::gl::*;
 use mgl_core::format::ComponentClass;
@@ -185,14 +185,4 @@ pub fn read(
         ));
     }
     Ok(layout)
-}
-
-/// Whether an internal format exists in a profile, as `glTexImage*` sees it.
-pub fn is_internal_format(internal_format: u32, profile: Profile) -> bool {
-    resolve(internal_format, profile).is_ok()
-}
-
-/// Whether a transfer writes or reads single bits.
-pub fn is_bitmap(layout: &ClientLayout) -> bool {
-    layout.element == Element::Bit
 }

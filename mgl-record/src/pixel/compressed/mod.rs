@@ -1,8 +1,8 @@
 //! Block formats: sizes, checks, and decoding to plain texels.
 //!
-//! No compressed texel crosses the pipe (design page 3.7). Blocks of S3TC and RGTC are decoded as
-//! Mesa decodes them, to the bit, because that is what pictures are compared with; their
-//! specifications leave the last bit open. BPTC is exact by specification.
+//! No compressed texel crosses the pipe (design page 3.7). The specifications of S3TC and RGTC leave
+//! the last bit open; it is decoded here as by Mesa's decoder in software, which widens the ends of a
+//! block by repeating bits and drops the fractions between them. BPTC is exact by specification.
 
 mod rgtc;
 mod s3tc;

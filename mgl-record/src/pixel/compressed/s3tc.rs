@@ -36,7 +36,7 @@ fn palette([first, second]: [u16; 2], opaque: bool) -> [[u8; 4]; 4] {
             mix(&|a, b| (a + 2 * b) / 3),
         ]
     } else {
-        [two[0], two[1], mix(&|a, b| (a + b) / 2), [0; 4]]
+        [two[0], two[1], mix(&|a, b| (a + b).div_ceil(2)), [0; 4]]
     }
 }
 
@@ -100,11 +100,11 @@ mod tests {
         dxt1_rgba(&block(0x001f, 0xf800), &mut texels);
         assert_eq!(
             texels[..16],
-            [0, 0, 255, 255, 255, 0, 0, 255, 127, 0, 127, 255, 0, 0, 0, 0]
+            [0, 0, 255, 255, 255, 0, 0, 255, 128, 0, 128, 255, 0, 0, 0, 0]
         );
         let mut texels = [9; 48];
         dxt1_rgb(&block(0x001f, 0xf800), &mut texels);
-        assert_eq!(texels[..12], [0, 0, 255, 255, 0, 0, 127, 0, 127, 0, 0, 0]);
+        assert_eq!(texels[..12], [0, 0, 255, 255, 0, 0, 128, 0, 128, 0, 0, 0]);
         // Equal colours count as not larger.
         dxt1_rgb(&block(0xffff, 0xffff), &mut texels);
         assert_eq!(texels[9..12], [0, 0, 0]);
@@ -131,7 +131,7 @@ mod tests {
         let mut bytes = [0; 16];
         bytes[..2].copy_from_slice(&[70, 0]);
         // Codes 0 to 7 in the first eight texels.
-        bytes[2..5].copy_from_slice(&[0b10_001_000, 0b1_100_011_0, 0b111_110_10]);
+        bytes[2..5].copy_from_slice(&[0x88, 0xc6, 0xfa]);
         let mut texels = [0; 64];
         dxt5(&bytes, &mut texels);
         let alpha: Vec<u8> = texels.chunks_exact(4).take(8).map(|t| t[3]).collect();

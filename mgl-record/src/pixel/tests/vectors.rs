@@ -310,6 +310,25 @@ fn luminance_is_red_or_the_sum() {
         Ok(floats(&[(300.0f64 / 255.0) as f32])),
         "floats do not"
     );
+    // Each is clamped before it is added, and the sum again.
+    let wild = halves(&[-0.5, 0.25, 1.5, 1.0]);
+    for (clamp, expected) in [(false, 1.25), (true, 1.0)] {
+        let rules = PackRules {
+            sum_luminance: true,
+            clamp,
+        };
+        let sum = pack_row(GL_RGBA16F, GL_LUMINANCE, GL_FLOAT, 1, &wild, rules);
+        assert_eq!(sum, Ok(floats(&[expected])));
+    }
+    let tame = halves(&[-0.5, 0.25, 0.5, 1.0]);
+    for (clamp, expected) in [(false, 0.25), (true, 0.75)] {
+        let rules = PackRules {
+            sum_luminance: true,
+            clamp,
+        };
+        let sum = pack_row(GL_RGBA16F, GL_LUMINANCE, GL_FLOAT, 1, &tame, rules);
+        assert_eq!(sum, Ok(floats(&[expected])));
+    }
     let one = pack_row(
         GL_LUMINANCE8,
         GL_LUMINANCE,
