@@ -5,10 +5,10 @@
 //! knows none of that: it carries rows of plain texels of a [`Format`](mgl_core::format::Format).
 //! This module is the whole of the distance (design pages 3.2 and 3.7):
 //!
-//! - [`resolve`]: internal formats to [`Resolved`];
+//! - [`mod@resolve`]: internal formats to [`Resolved`];
 //! - [`validate`]: which combinations are legal, and which error OpenGL demands for the others;
 //! - [`layout`]: what a (format, type) pair means in memory, and which bytes a transfer touches;
-//! - [`unpack`] and [`pack`]: pixels in, pixels out;
+//! - [`mod@unpack`] and [`mod@pack`]: pixels in, pixels out;
 //! - [`compressed`]: block formats, decoded here;
 //! - [`mipmap`]: how many levels, and how large.
 //!

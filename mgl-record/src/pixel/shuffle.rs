@@ -112,7 +112,9 @@ impl Shuffle {
             // The ones that matter most: BGRA and RGBA, BGR and RGB, and their alpha dropped.
             (1, 4, 4, [2, 1, 0, 3]) => {
                 for (s, t) in source.chunks_exact(4).zip(target.chunks_exact_mut(4)) {
-                    t.copy_from_slice(&[s[2], s[1], s[0], s[3]]);
+                    // 0xBBGGRRAA, turned by a byte 0xAABBGGRR, lowest byte first R G B A.
+                    let word = u32::from_be_bytes([s[0], s[1], s[2], s[3]]);
+                    t.copy_from_slice(&word.rotate_right(8).to_le_bytes());
                 }
             }
             (1, 4, 3, [0, 1, 2, _]) => {
