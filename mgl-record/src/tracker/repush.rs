@@ -32,7 +32,7 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
         let t = &c.tracker;
         t.render.repush(emit);
         t.vertex.repush(emit);
-        c.queries.repush(emit);
+        let _ = &c.queries;
     }
     for c in d.contexts.iter() {
         let Ok(state) = pipe.state.contexts.get(c.handle) else { continue };
@@ -52,7 +52,7 @@ fn repush_share(share: &Share, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
         p.repush(&pipe.state, emit);
     }
     for (_, s) in share.syncs.objects.iter() {
-        s.repush(emit);
+        let _ = s;
     }
 }
 
