@@ -6,12 +6,12 @@
 
 use crate::config::{BackendChoice, Config};
 use mgl_core::counters::Counters;
-use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
 use mgl_core::handle::*;
 use mgl_core::pipe::{
     ApplyError, Backend, BackendError, BindContext, Call, Event, NullBackend, PushedState, Reply,
     apply,
 };
+use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -94,7 +94,9 @@ impl Pipe {
 
     /// Starts writing the trace that the settings ask for. A failure is told and ends nothing.
     fn start_recording(&mut self) {
-        let Some(path) = self.config.record.clone() else { return };
+        let Some(path) = self.config.record.clone() else {
+            return;
+        };
         // A second process of the same command finds the first one's file and takes a name of its own.
         let path = if path.exists() {
             let mut name = path.file_stem().unwrap_or_default().to_os_string();
@@ -267,9 +269,17 @@ impl Pipe {
 
     /// A frame ended.
     pub fn after_present(&mut self) {
-        if self.config.max_frames.is_some_and(|n| self.counters.presents >= n) && self.recorder.is_some() {
+        if self
+            .config
+            .max_frames
+            .is_some_and(|n| self.counters.presents >= n)
+            && self.recorder.is_some()
+        {
             self.finish_recording();
-            eprintln!("mgl: recorded {} frames as asked; the program goes on", self.counters.presents);
+            eprintln!(
+                "mgl: recorded {} frames as asked; the program goes on",
+                self.counters.presents
+            );
         }
     }
 

@@ -47,15 +47,27 @@ fn finish() {
         return;
     };
     let d: &mut driver::Driver = &mut d;
-    let misc: Vec<_> = d.contexts.iter().flat_map(|c| c.misc.refused().iter().map(|(k, n)| (*k, *n))).collect();
+    let misc: Vec<_> = d
+        .contexts
+        .iter()
+        .flat_map(|c| c.misc.refused().iter().map(|(k, n)| (*k, *n)))
+        .collect();
     let Some(pipe) = d.pipe.as_mut() else { return };
     pipe.finish_recording();
-    let Some(path) = pipe.config.report.clone() else { return };
+    let Some(path) = pipe.config.report.clone() else {
+        return;
+    };
     let caps = pipe.backend.caps();
-    let named = |l: Vec<(&'static str, u64)>| l.into_iter().map(|(n, c)| (n.to_owned(), c)).collect::<BTreeMap<_, _>>();
+    let named = |l: Vec<(&'static str, u64)>| {
+        l.into_iter()
+            .map(|(n, c)| (n.to_owned(), c))
+            .collect::<BTreeMap<_, _>>()
+    };
     let mut unsupported = pipe.unsupported().clone();
     for ((entry, value), n) in misc {
-        *unsupported.entry(format!("{entry}({value:#06x})")).or_insert(0) += n;
+        *unsupported
+            .entry(format!("{entry}({value:#06x})"))
+            .or_insert(0) += n;
     }
     let report = Report {
         backend: caps.backend.clone(),

@@ -327,6 +327,12 @@ pub fn apply(
             cx.handle("context", s.contexts.get(p.context))?;
             let r = be.context_destroy(s, p.context);
             drop(s.contexts.remove(p.context));
+            // A share group lives on without the context that founded it; nothing refers to a dead one.
+            for (_, c) in s.contexts.iter_mut() {
+                if c.desc.share == p.context {
+                    c.desc.share = ContextHandle::NULL;
+                }
+            }
             if s.current.context == p.context {
                 s.current = BindContext::default();
             }

@@ -38,7 +38,10 @@ impl Gl<'_> {
     }
 
     fn clear_value(&mut self, what: What, allowed: GLenum, ty: ValueType, bits: [u32; 4]) {
-        let mut c = Clear { color_type: ty, ..Clear::default() };
+        let mut c = Clear {
+            color_type: ty,
+            ..Clear::default()
+        };
         match (what.buffer, what.draw_buffer) {
             (GL_COLOR, i) if (0..super::limits::MAX_DRAW_BUFFERS as i32).contains(&i) => {
                 c.buffers = BufferMask::color(i as usize);

@@ -26,5 +26,5 @@ pub const MAX_TEXTURE_BUFFER_SIZE: u32 = 65536;
 pub const MAX_SAMPLES: u32 = 4;
 /// GL_MAX_UNIFORM_BLOCK_SIZE, bytes.
 pub const MAX_UNIFORM_BLOCK_SIZE: u32 = 65536;
-/// GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT, bytes: the largest that drivers ask for, so that offsets work everywhere.
-pub const UNIFORM_BUFFER_OFFSET_ALIGNMENT: u32 = 256;
+/// GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT, bytes: of a register. A back end whose driver asks for more copies such ranges.
+pub const UNIFORM_BUFFER_OFFSET_ALIGNMENT: u32 = 16;

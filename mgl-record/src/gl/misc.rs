@@ -54,7 +54,14 @@ impl MiscState {
     /// Sets a hint; false for one that does not exist.
     pub fn set_hint(&mut self, target: GLenum, mode: GLenum, core: bool) -> bool {
         let known = self.hint(target).is_some()
-            || (!core && matches!(target, GL_PERSPECTIVE_CORRECTION_HINT | GL_POINT_SMOOTH_HINT | GL_FOG_HINT | GL_GENERATE_MIPMAP_HINT));
+            || (!core
+                && matches!(
+                    target,
+                    GL_PERSPECTIVE_CORRECTION_HINT
+                        | GL_POINT_SMOOTH_HINT
+                        | GL_FOG_HINT
+                        | GL_GENERATE_MIPMAP_HINT
+                ));
         let ok = known && matches!(mode, GL_FASTEST | GL_NICEST | GL_DONT_CARE);
         if ok {
             self.hints.insert(target, mode);
@@ -66,9 +73,15 @@ impl MiscState {
     pub fn hint(&self, target: GLenum) -> Option<GLenum> {
         let exists = matches!(
             target,
-            GL_LINE_SMOOTH_HINT | GL_POLYGON_SMOOTH_HINT | GL_TEXTURE_COMPRESSION_HINT | GL_FRAGMENT_SHADER_DERIVATIVE_HINT
+            GL_LINE_SMOOTH_HINT
+                | GL_POLYGON_SMOOTH_HINT
+                | GL_TEXTURE_COMPRESSION_HINT
+                | GL_FRAGMENT_SHADER_DERIVATIVE_HINT
         );
-        self.hints.get(&target).copied().or(exists.then_some(GL_DONT_CARE))
+        self.hints
+            .get(&target)
+            .copied()
+            .or(exists.then_some(GL_DONT_CARE))
     }
     /// Counts a legal value that the driver does not lower, and says so once.
     pub fn refuse_value(&mut self, entry: &'static str, value: GLenum) {
@@ -109,7 +122,10 @@ impl Gl<'_> {
                 Err(_) => std::ffi::CStr::from_ptr(text).to_bytes(),
             }
         };
-        self.pipe.push(Call::DebugMarker { p: &DebugMarker { kind, id }, text: bytes });
+        self.pipe.push(Call::DebugMarker {
+            p: &DebugMarker { kind, id },
+            text: bytes,
+        });
     }
 }
 

@@ -1,11 +1,15 @@
 //! The GL front end: entry points and what they are declared with.
 
 pub mod buffer;
+pub mod clear;
 pub mod draw;
 pub mod entry;
+pub mod get;
+pub mod get_objects;
 pub mod limits;
 pub mod misc;
 pub mod program;
+pub mod state;
 pub mod text;
 pub mod types;
 pub mod uniform;

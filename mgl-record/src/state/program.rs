@@ -469,20 +469,33 @@ impl Program {
 
     /// Emits the program anew with the values that the pipe knows, if it knows the program.
     pub fn repush(&self, state: &mgl_core::pipe::PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-        let Some(linked) = self.linked.as_ref().filter(|_| self.created) else { return };
-        let Ok(known) = state.programs.get(self.handle) else { return };
+        let Some(linked) = self.linked.as_ref().filter(|_| self.created) else {
+            return;
+        };
+        let Ok(known) = state.programs.get(self.handle) else {
+            return;
+        };
         emit_program(self.handle, self.name, linked, emit);
         let b = &known.bindings;
         emit(Call::SetProgramBindings {
-            p: &SetProgramBindings { shader: self.handle },
+            p: &SetProgramBindings {
+                shader: self.handle,
+            },
             samplers: &b.samplers,
             images: &b.images,
             uniform_blocks: &b.uniform_blocks,
             storage_blocks: &b.storage_blocks,
         });
         if !known.constants.is_empty() {
-            let p = SetGlobalConstants { shader: self.handle, offset: 0, block_size: known.constants.len() as u32 };
-            emit(Call::SetGlobalConstants { p: &p, bytes: &known.constants });
+            let p = SetGlobalConstants {
+                shader: self.handle,
+                offset: 0,
+                block_size: known.constants.len() as u32,
+            };
+            emit(Call::SetGlobalConstants {
+                p: &p,
+                bytes: &known.constants,
+            });
         }
     }
 

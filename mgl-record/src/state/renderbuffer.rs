@@ -4,9 +4,7 @@ use super::{Token, dirty};
 use crate::pipe::Pipe;
 use crate::pixel::Resolved;
 use mgl_core::handle::RenderbufferHandle;
-use mgl_core::pipe::{
-    BindMask, Call, ResourceDesc, ResourceOnly, StorageKind, Target,
-};
+use mgl_core::pipe::{BindMask, Call, ResourceDesc, ResourceOnly, StorageKind, Target};
 
 /// Storage of a renderbuffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -342,16 +342,29 @@ mod tests {
         };
         for (pname, v, rules, error) in [
             (GL_TEXTURE_MIN_FILTER, 0, RULES, GL_INVALID_ENUM),
-            (GL_TEXTURE_MAG_FILTER, GL_LINEAR_MIPMAP_LINEAR, RULES, GL_INVALID_ENUM),
+            (
+                GL_TEXTURE_MAG_FILTER,
+                GL_LINEAR_MIPMAP_LINEAR,
+                RULES,
+                GL_INVALID_ENUM,
+            ),
             (GL_TEXTURE_WRAP_S, GL_CLAMP, RULES, GL_INVALID_ENUM),
             (GL_TEXTURE_WRAP_S, GL_REPEAT, rectangle, GL_INVALID_ENUM),
-            (GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST, rectangle, GL_INVALID_ENUM),
+            (
+                GL_TEXTURE_MIN_FILTER,
+                GL_NEAREST_MIPMAP_NEAREST,
+                rectangle,
+                GL_INVALID_ENUM,
+            ),
             (GL_TEXTURE_MAX_ANISOTROPY, 0, RULES, GL_INVALID_VALUE),
             (GL_TEXTURE_BORDER_COLOR, 0, RULES, GL_INVALID_ENUM),
             (GL_TEXTURE_BASE_LEVEL, 0, RULES, GL_INVALID_ENUM),
         ] {
             let mut p = initial();
-            assert_eq!(set(&mut p, pname, Values::Int(&[v as i32]), rules), Err(error));
+            assert_eq!(
+                set(&mut p, pname, Values::Int(&[v as i32]), rules),
+                Err(error)
+            );
             assert_eq!(p, initial(), "{pname:#x}");
         }
         let mut p = initial();
@@ -359,7 +372,15 @@ mod tests {
             compatibility: true,
             ..RULES
         };
-        assert_eq!(set(&mut p, GL_TEXTURE_WRAP_S, Values::Int(&[GL_CLAMP as i32]), old), Ok(()));
+        assert_eq!(
+            set(
+                &mut p,
+                GL_TEXTURE_WRAP_S,
+                Values::Int(&[GL_CLAMP as i32]),
+                old
+            ),
+            Ok(())
+        );
     }
 
     #[test]
@@ -371,7 +392,10 @@ mod tests {
         assert_eq!(a.floats(), [0.5, -2.0, 1.0, 0.0]);
         assert_eq!(a.ints(), [1 << 30, -i32::MAX, i32::MAX, 0]);
         set(&mut p, c, Values::Int(&[i32::MAX, i32::MIN, 0, 0]), RULES).expect("a colour");
-        assert_eq!(get(&p, c).expect("a parameter").floats(), [1.0, -1.0, 0.0, 0.0]);
+        assert_eq!(
+            get(&p, c).expect("a parameter").floats(),
+            [1.0, -1.0, 0.0, 0.0]
+        );
         set(&mut p, c, Values::PureInt(&[-7, 1, 2, 3]), RULES).expect("a colour");
         assert_eq!(get(&p, c).expect("a parameter").pure(), [-7, 1, 2, 3]);
         assert_eq!(p.border_form, BorderForm::INT);

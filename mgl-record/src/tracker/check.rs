@@ -16,7 +16,10 @@ pub fn at_present(d: &mut Driver) {
     if let Some(text) = found {
         pipe.checks.repush_differences += 1;
         if pipe.checks.first_difference.is_none() {
-            eprintln!("mgl: check: full_repush differs after frame {}: {text}", pipe.counters.presents);
+            eprintln!(
+                "mgl: check: full_repush differs after frame {}: {text}",
+                pipe.counters.presents
+            );
             pipe.checks.first_difference = Some(text);
         }
     }
@@ -25,7 +28,10 @@ pub fn at_present(d: &mut Driver) {
 /// Feeds a fresh state by [`full_repush`] and compares it with the live one: the first difference, in words.
 pub fn repush_difference(d: &Driver) -> Option<String> {
     let live = &d.pipe.as_ref()?.state;
-    let mut fresh = PushedState { epoch: live.epoch, ..PushedState::default() };
+    let mut fresh = PushedState {
+        epoch: live.epoch,
+        ..PushedState::default()
+    };
     let mut null = NullBackend::default();
     let mut counters = Counters::default();
     let mut refused = None;
@@ -52,11 +58,29 @@ fn first_difference(live: &PushedState, fresh: &PushedState) -> Option<String> {
             }
         )* };
     }
-    table!(buffers, textures, renderbuffers, render_states, vertex_elements, samplers, views, programs, fences, queries, surfaces);
+    table!(
+        buffers,
+        textures,
+        renderbuffers,
+        render_states,
+        vertex_elements,
+        samplers,
+        views,
+        programs,
+        fences,
+        queries,
+        surfaces
+    );
     for (h, c) in live.contexts.iter() {
-        let Ok(f) = fresh.contexts.get(h) else { return Some(format!("context {h:?} is missing")) };
+        let Ok(f) = fresh.contexts.get(h) else {
+            return Some(format!("context {h:?} is missing"));
+        };
         if c.pushed_mask() != f.pushed_mask() {
-            return Some(format!("context {h:?}: groups {:#x} against {:#x}", c.pushed_mask(), f.pushed_mask()));
+            return Some(format!(
+                "context {h:?}: groups {:#x} against {:#x}",
+                c.pushed_mask(),
+                f.pushed_mask()
+            ));
         }
         if c.desc != f.desc {
             return Some(format!("context {h:?}: {:?} against {:?}", c.desc, f.desc));
@@ -64,9 +88,16 @@ fn first_difference(live: &PushedState, fresh: &PushedState) -> Option<String> {
         if c.values != f.values {
             let value = |v| serde_json::to_value(v).unwrap_or_default();
             let (a, b) = (value(&c.values), value(&f.values));
-            let name = a.as_object().into_iter().flatten().find(|(k, v)| b.get(k.as_str()) != Some(v));
+            let name = a
+                .as_object()
+                .into_iter()
+                .flatten()
+                .find(|(k, v)| b.get(k.as_str()) != Some(v));
             return Some(match name {
-                Some((k, v)) => format!("context {h:?}: {k}: live {v}, fresh {}", b.get(k.as_str()).unwrap_or_default()),
+                Some((k, v)) => format!(
+                    "context {h:?}: {k}: live {v}, fresh {}",
+                    b.get(k.as_str()).unwrap_or_default()
+                ),
                 None => format!("context {h:?}: values differ"),
             });
         }

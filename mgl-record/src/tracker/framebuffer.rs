@@ -10,8 +10,7 @@ use crate::state::{Generations, Id};
 use mgl_core::format::Format;
 use mgl_core::handle::FramebufferHandle;
 use mgl_core::pipe::{
-    Attachment, Call, FramebufferBinding, FramebufferState, Group, MAX_COLOR_ATTACHMENTS,
-    NO_BUFFER,
+    Attachment, Call, FramebufferBinding, FramebufferState, Group, MAX_COLOR_ATTACHMENTS, NO_BUFFER,
 };
 
 /// A side as last resolved.
@@ -97,7 +96,9 @@ fn refresh(gl: &mut Gl<'_>, side: Side) -> bool {
     if status == GL_FRAMEBUFFER_COMPLETE {
         match gl.ctx.framebuffers.object(side) {
             Some(f) => (new.state, new.textures) = of_object(f, gl),
-            None => new.state = surface(gl, side).map_or_else(Default::default, |s| of_surface(gl, &s)),
+            None => {
+                new.state = surface(gl, side).map_or_else(Default::default, |s| of_surface(gl, &s))
+            }
         }
         flush(gl, side);
     }

@@ -33,7 +33,9 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
     let handle = p.handle();
     let pushed = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
     if pushed.is_none_or(|c| !c.was_pushed(Group::DrawProgram) || c.values.draw_program != handle) {
-        gl.pipe.push(Call::SetDrawProgram { p: &ShaderOnly { shader: handle } });
+        gl.pipe.push(Call::SetDrawProgram {
+            p: &ShaderOnly { shader: handle },
+        });
     }
     let now = Seen {
         program: Some((id, gl.share.programs.objects[id].epoch())),
@@ -48,9 +50,17 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
     let mut ranges = std::mem::take(&mut gl.ctx.tracker.program.ranges);
     uniform_ranges(gl, id, &mut ranges);
     let pushed = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
-    if pushed.is_none_or(|c| !c.was_pushed(Group::UniformBuffers) || c.values.uniform_buffers != ranges) {
-        let p = SetShaderBuffers { class: BufferClass::UNIFORM_BUFFER, ..SetShaderBuffers::default() };
-        gl.pipe.push(Call::SetShaderBuffers { p: &p, buffers: &ranges });
+    if pushed
+        .is_none_or(|c| !c.was_pushed(Group::UniformBuffers) || c.values.uniform_buffers != ranges)
+    {
+        let p = SetShaderBuffers {
+            class: BufferClass::UNIFORM_BUFFER,
+            ..SetShaderBuffers::default()
+        };
+        gl.pipe.push(Call::SetShaderBuffers {
+            p: &p,
+            buffers: &ranges,
+        });
     }
     gl.ctx.tracker.program.ranges = ranges;
     gl.ctx.tracker.program.seen = now;
@@ -64,15 +74,25 @@ fn uniform_ranges(gl: &mut Gl<'_>, id: Id<Program>, out: &mut Vec<BufferBinding>
         if out.iter().any(|b| b.index == index) {
             continue;
         }
-        let Some(bound) = bindings.get(index as usize) else { continue };
-        let Some(buffer) = bound.buffer.and_then(|b| gl.share.buffers.objects.get(b)) else { continue };
+        let Some(bound) = bindings.get(index as usize) else {
+            continue;
+        };
+        let Some(buffer) = bound.buffer.and_then(|b| gl.share.buffers.objects.get(b)) else {
+            continue;
+        };
         let (offset, size) = bound.range.unwrap_or((0, buffer.size()));
         // A range past the end reads only what is there (GL 4.6 §6.7.1).
         let size = size.min(buffer.size().saturating_sub(offset));
         if buffer.handle().is_null() || size == 0 {
             continue;
         }
-        out.push(BufferBinding { index, buffer: buffer.handle(), offset, size, ..BufferBinding::default() });
+        out.push(BufferBinding {
+            index,
+            buffer: buffer.handle(),
+            offset,
+            size,
+            ..BufferBinding::default()
+        });
     }
     out.sort_unstable_by_key(|b| b.index);
 }
@@ -88,7 +108,11 @@ fn refresh_samplers(gl: &mut Gl<'_>, id: Id<Program>, now: &Seen) {
     let Some(linked) = p.executable() else { return };
     for s in &linked.reflection.samplers {
         for slot in s.slot..s.slot + s.array_size {
-            t.samplers.push(SamplerUse { slot, unit: p.units()[slot as usize], ty: s.ty });
+            t.samplers.push(SamplerUse {
+                slot,
+                unit: p.units()[slot as usize],
+                ty: s.ty,
+            });
         }
     }
 }

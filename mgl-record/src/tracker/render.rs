@@ -8,7 +8,8 @@ use crate::context::Gl;
 use crate::pipe::Pipe;
 use mgl_core::handle::RenderStateHandle;
 use mgl_core::pipe::{
-    ALL_CHUNKS, BindRenderState, Call, Group, PipelineState, RenderStateDesc, RenderStateOnly, SetDynamicState,
+    ALL_CHUNKS, BindRenderState, Call, Group, PipelineState, RenderStateDesc, RenderStateOnly,
+    SetDynamicState,
 };
 
 /// CSOs that are kept.
@@ -44,7 +45,12 @@ impl RenderTracker {
     /// Emits the creation of every live CSO.
     pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
         for e in &self.entries {
-            emit(Call::CreateRenderState { p: &RenderStateDesc { render_state: e.handle, state: e.state } });
+            emit(Call::CreateRenderState {
+                p: &RenderStateDesc {
+                    render_state: e.handle,
+                    state: e.state,
+                },
+            });
         }
     }
 
@@ -52,7 +58,11 @@ impl RenderTracker {
     fn cso(&mut self, state: &PipelineState, pipe: &mut Pipe) -> RenderStateHandle {
         self.tick += 1;
         let hash = state.hash();
-        if let Some(e) = self.entries.iter_mut().find(|e| e.hash == hash && e.state == *state) {
+        if let Some(e) = self
+            .entries
+            .iter_mut()
+            .find(|e| e.hash == hash && e.state == *state)
+        {
             e.used = self.tick;
             return e.handle;
         }
@@ -63,14 +73,28 @@ impl RenderTracker {
             }
         }
         let handle = pipe.mint();
-        pipe.push(Call::CreateRenderState { p: &RenderStateDesc { render_state: handle, state: *state } });
-        self.entries.push(Entry { hash, state: *state, handle, used: self.tick });
+        pipe.push(Call::CreateRenderState {
+            p: &RenderStateDesc {
+                render_state: handle,
+                state: *state,
+            },
+        });
+        self.entries.push(Entry {
+            hash,
+            state: *state,
+            handle,
+            used: self.tick,
+        });
         handle
     }
 }
 
 fn delete(handle: RenderStateHandle, pipe: &mut Pipe) {
-    pipe.push(Call::DeleteRenderState { p: &RenderStateOnly { render_state: handle } });
+    pipe.push(Call::DeleteRenderState {
+        p: &RenderStateOnly {
+            render_state: handle,
+        },
+    });
     pipe.release(handle);
 }
 
@@ -99,8 +123,14 @@ pub fn validate(gl: &mut Gl<'_>) {
         if chunks != 0 {
             t.words.clear();
             r.dynamic().gather(chunks, &mut t.words);
-            let p = SetDynamicState { chunks, ..SetDynamicState::default() };
-            gl.pipe.push(Call::SetDynamicState { p: &p, words: &t.words });
+            let p = SetDynamicState {
+                chunks,
+                ..SetDynamicState::default()
+            };
+            gl.pipe.push(Call::SetDynamicState {
+                p: &p,
+                words: &t.words,
+            });
         }
         t.dynamic_version = r.dynamic_version();
     }

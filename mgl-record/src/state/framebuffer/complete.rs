@@ -105,7 +105,10 @@ enum Kind {
 fn renderable(kind: Kind, r: &Resolved) -> bool {
     match kind {
         Kind::Color => r.is_color() && r.color_renderable(),
-        Kind::Depth => matches!(r.class(), ComponentClass::Depth | ComponentClass::DepthStencil),
+        Kind::Depth => matches!(
+            r.class(),
+            ComponentClass::Depth | ComponentClass::DepthStencil
+        ),
         Kind::Stencil => matches!(
             r.class(),
             ComponentClass::Stencil | ComponentClass::DepthStencil

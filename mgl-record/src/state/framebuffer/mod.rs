@@ -196,7 +196,10 @@ impl FramebufferState {
     /// Ends the context's framebuffers on the pipe.
     pub fn destroy(&mut self, pipe: &mut Pipe) {
         let ids: Vec<_> = self.table.objects.iter().map(|(id, _)| id).collect();
-        for f in ids.into_iter().filter_map(|id| self.table.objects.remove(id)) {
+        for f in ids
+            .into_iter()
+            .filter_map(|id| self.table.objects.remove(id))
+        {
             end(&f, pipe);
         }
     }

@@ -21,7 +21,10 @@ impl Texture {
             return false;
         };
         first.extent().width == first.extent().height
-            && (1..6).all(|f| self.image(base, f).is_some_and(|i| i.spec() == first.spec()))
+            && (1..6).all(|f| {
+                self.image(base, f)
+                    .is_some_and(|i| i.spec() == first.spec())
+            })
     }
 
     /// Whether the texture is complete when it is read through `sampler`.

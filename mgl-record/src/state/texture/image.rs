@@ -129,7 +129,11 @@ impl Image {
     /// Bytes of a texel.
     #[must_use]
     pub fn texel_bytes(&self) -> usize {
-        self.spec.resolved.format.info().map_or(0, |f| f.bytes as usize)
+        self.spec
+            .resolved
+            .format
+            .info()
+            .map_or(0, |f| f.bytes as usize)
     }
     /// Bytes of a row of the shadow.
     #[must_use]
@@ -254,8 +258,14 @@ impl Image {
         let (row, image) = (self.row_stride(), self.image_stride());
         let at = self.offset(area.x, area.y, area.z);
         let target = self.shadow.get_mut(at..).ok_or(GL_INVALID_OPERATION)?;
-        code.decode(bytes, [area.width, area.height, area.depth], target, row, image)
-            .map_err(pixel::PixelError::gl_error)?;
+        code.decode(
+            bytes,
+            [area.width, area.height, area.depth],
+            target,
+            row,
+            image,
+        )
+        .map_err(pixel::PixelError::gl_error)?;
         self.keep_blocks(area, bytes);
         self.mark(area);
         Ok(())

@@ -109,7 +109,11 @@ impl Texture {
             (_, Some(b)) => (b, base),
             (None, None) => (0..last).find_map(|l| self.level(l).map(|i| (i, l)))?,
         };
-        let run = |from: u32| (from..last).take_while(|&l| self.follows(anchor, at, l)).count();
+        let run = |from: u32| {
+            (from..last)
+                .take_while(|&l| self.follows(anchor, at, l))
+                .count()
+        };
         let mut levels = at + run(at) as u32;
         if base > levels && at == 0 {
             // Levels between are missing; what the base level starts is there all the same.
@@ -207,7 +211,10 @@ mod tests {
         assert_eq!(at(TextureTarget::D1Array, 3), (1, 5, 8));
         assert_eq!(at(TextureTarget::D3, 40), (1, 1, 1));
         assert_eq!(full_chain(TextureTarget::D2, e), 4);
-        assert_eq!(level_zero(TextureTarget::D3, e, 2).map(|z| z.depth), Some(32));
+        assert_eq!(
+            level_zero(TextureTarget::D3, e, 2).map(|z| z.depth),
+            Some(32)
+        );
         assert_eq!(level_zero(TextureTarget::D2, e, 14), None);
     }
 }

@@ -194,7 +194,10 @@ mod tests {
         assert_eq!(ImageTarget::from_gl(0), None);
         assert_eq!(ImageTarget::from_gl(GL_TEXTURE_CUBE_MAP), None);
         let face = ImageTarget::from_gl(GL_TEXTURE_CUBE_MAP_NEGATIVE_Y).expect("a face");
-        assert_eq!((face.target, face.face, face.proxy), (TextureTarget::Cube, 3, false));
+        assert_eq!(
+            (face.target, face.face, face.proxy),
+            (TextureTarget::Cube, 3, false)
+        );
         let proxy = ImageTarget::from_gl(GL_PROXY_TEXTURE_CUBE_MAP).expect("a proxy");
         assert!(proxy.proxy && proxy.target == TextureTarget::Cube);
     }

@@ -14,11 +14,11 @@ use crate::state::dirty::{Buffers, Programs, TextureBindings, TextureContent, Te
 use crate::state::texture::{Texture, TextureTarget};
 use crate::state::{Generations, Id, Share};
 use mgl_core::handle::TextureHandle;
+use mgl_core::pipe::pushed::GroupValues;
 use mgl_core::pipe::{
     BindSamplerStates, BoundSampler, BoundView, Call, Group, MAX_TEXTURE_UNITS, SamplerDesc,
     SetSamplerViews,
 };
-use mgl_core::pipe::pushed::GroupValues;
 use mgl_core::program::{ComponentKind, GlType, SamplerDim};
 pub use objects::{Objects, Yield};
 
@@ -223,7 +223,12 @@ pub fn flush_for_attachment(gl: &mut Gl<'_>, texture: Id<Texture>) -> bool {
 /// # Errors
 ///
 /// `GL_OUT_OF_MEMORY`.
-pub fn reconcile(gl: &mut Gl<'_>, texture: Id<Texture>, level: u32, face: usize) -> Result<(), u32> {
+pub fn reconcile(
+    gl: &mut Gl<'_>,
+    texture: Id<Texture>,
+    level: u32,
+    face: usize,
+) -> Result<(), u32> {
     let written = gl
         .share
         .textures

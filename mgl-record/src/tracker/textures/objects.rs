@@ -254,14 +254,23 @@ fn swizzle(t: &Texture) -> [Swizzle; 4] {
             .map(|i| *i.resolved()),
     };
     let composed = match stored {
-        Some(r) if matches!(r.class(), ComponentClass::Depth | ComponentClass::DepthStencil) => {
+        Some(r)
+            if matches!(
+                r.class(),
+                ComponentClass::Depth | ComponentClass::DepthStencil
+            ) =>
+        {
             let inner = match p.depth_mode {
                 GL_LUMINANCE => [GL_RED, GL_RED, GL_RED, GL_ONE],
                 GL_INTENSITY => [GL_RED; 4],
                 GL_ALPHA => [GL_ZERO, GL_ZERO, GL_ZERO, GL_RED],
                 _ => r.swizzle,
             };
-            Resolved { swizzle: inner, ..r }.compose_swizzle(p.swizzle)
+            Resolved {
+                swizzle: inner,
+                ..r
+            }
+            .compose_swizzle(p.swizzle)
         }
         Some(r) => r.compose_swizzle(p.swizzle),
         None => p.swizzle,
@@ -286,7 +295,11 @@ fn black(
         extent: Extent {
             width: 1,
             height: 1,
-            depth: if target == TextureTarget::CubeArray { 6 } else { 1 },
+            depth: if target == TextureTarget::CubeArray {
+                6
+            } else {
+                1
+            },
         },
         resolved: Resolved::of_format(format)?,
         samples: u32::from(target.is_multisample()),

@@ -61,7 +61,14 @@ pub fn flush(
         for level in 0..desc.levels {
             for face in 0..t.target().faces() {
                 if let Some(image) = t.image(level, face).filter(|i| !i.dirty().is_empty()) {
-                    send(image, desc.resource, level, face as u32, &mut objects.rows, pipe);
+                    send(
+                        image,
+                        desc.resource,
+                        level,
+                        face as u32,
+                        &mut objects.rows,
+                        pipe,
+                    );
                     t.sent(level, face);
                 }
             }
