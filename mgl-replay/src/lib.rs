@@ -3,3 +3,4 @@ pub mod espryt;
 
 pub use mgl_core::pipe::backend::NativeWindow;
 pub mod spv;
+pub mod player;

@@ -431,7 +431,6 @@ impl Gl<'_> {
             ),
             GL_DEPTH_BITS if !core => Value::int(bits(true)),
             GL_STENCIL_BITS if !core => Value::int(bits(false)),
-            GL_MAX_CLIP_PLANES..=GL_MAX_CLIP_PLANES if !core => Value::int(8),
             _ => return None,
         })
     }

@@ -1,0 +1,61 @@
+//! Making a back end by name.
+
+use crate::espryt::{Espryt, EsprytOptions};
+use mgl_core::pipe::backend::{Backend, BackendError};
+use mgl_core::pipe::null::NullBackend;
+use std::fmt;
+use std::str::FromStr;
+
+/// A back end of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BackendKind {
+    /// OpenGL ES.
+    Espryt,
+    /// Draws nothing.
+    Null,
+}
+
+impl BackendKind {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Espryt, Self::Null];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Espryt => "espryt",
+            Self::Null => "null",
+        }
+    }
+}
+
+impl fmt::Display for BackendKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for BackendKind {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|k| k.name() == s)
+            .ok_or_else(|| format!("'{s}' is no back end; there are espryt and null"))
+    }
+}
+
+/// Makes a back end.
+///
+/// # Errors
+///
+/// The environment lacks something; `mgl doctor` says what.
+pub fn make_backend(
+    kind: BackendKind,
+    options: &EsprytOptions,
+) -> Result<Box<dyn Backend>, BackendError> {
+    Ok(match kind {
+        BackendKind::Espryt => Box::new(Espryt::new(options)?),
+        BackendKind::Null => Box::new(NullBackend::default()),
+    })
+}
