@@ -1,0 +1,229 @@
+//! A native context and the shadow of its GL state: what GL has set, so that setting it again costs nothing.
+//!
+//! Names of shared objects (textures, buffers, samplers) are shadowed by [`Serial`], which is never used twice, because
+//! GL gives a deleted object's name to the next one. Containers (framebuffers, vertex arrays, queries) belong to one
+//! context and live here.
+
+use super::device::Device;
+use super::egl;
+use super::framebuffers::Framebuffers;
+use super::stream::Stream;
+use super::vertex::VertexArrays;
+use mgl_core::handle::RenderStateHandle;
+use mgl_core::pipe::render_state::{DynamicState, PipelineState};
+use mgl_core::pipe::{BackendError, Group};
+
+/// Identity of a native object's storage; 0 is none. Never used twice.
+pub type Serial = u64;
+
+/// A texture unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unit {
+    /// Texture bound last, to its own target.
+    pub texture: Serial,
+    /// Sampler object.
+    pub sampler: Serial,
+}
+
+/// An indexed uniform buffer binding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UniformRange {
+    /// The buffer.
+    pub buffer: Serial,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// What GL has set in one context.
+pub struct Shadow {
+    /// Pipeline part of the render state.
+    pub pipeline: PipelineState,
+    /// Dynamic part of the render state.
+    pub dynamic: DynamicState,
+    /// Viewports other than the first were set apart from it.
+    pub many_viewports: bool,
+    /// GL_ACTIVE_TEXTURE, counted from 0.
+    pub active_unit: u32,
+    /// Texture units.
+    pub units: Vec<Unit>,
+    /// Uniform buffer binding points.
+    pub uniforms: Vec<UniformRange>,
+    /// The program in use.
+    pub program: Serial,
+    /// GL_COPY_WRITE_BUFFER.
+    pub copy_write: Serial,
+    /// GL_COPY_READ_BUFFER.
+    pub copy_read: Serial,
+    /// GL_DRAW_INDIRECT_BUFFER.
+    pub indirect: Serial,
+    /// GL_UNPACK_ROW_LENGTH and GL_UNPACK_IMAGE_HEIGHT.
+    pub unpack: (i32, i32),
+    /// Fixed-index primitive restart.
+    pub restart: bool,
+    /// Vertices a patch.
+    pub patch_vertices: u32,
+    /// Current values of attributes: type and bits.
+    pub attribs: Vec<(u32, [u32; 4])>,
+}
+
+impl Shadow {
+    /// The state of a new context (ES 3.2 chapter 21).
+    fn new(dev: &Device) -> Self {
+        let mut dynamic = DynamicState::initial();
+        // OpenGL ES starts with sRGB encoding on.
+        dynamic.output.framebuffer_srgb = true.into();
+        Self {
+            pipeline: PipelineState::initial(),
+            dynamic,
+            many_viewports: false,
+            active_unit: 0,
+            units: vec![Unit::default(); dev.gl.limits.texture_units as usize],
+            uniforms: vec![UniformRange::default(); dev.gl.limits.uniform_bindings as usize],
+            program: 0,
+            copy_write: 0,
+            copy_read: 0,
+            indirect: 0,
+            unpack: (0, 0),
+            restart: false,
+            patch_vertices: 3,
+            attribs: vec![
+                (glow::FLOAT, [0, 0, 0, 1f32.to_bits()]);
+                dev.gl.limits.attribs as usize
+            ],
+        }
+    }
+}
+
+/// Up to where this context has followed what was pushed: handles and generations last looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Render-state CSO.
+    pub render_state: RenderStateHandle,
+    /// Generations by group; 0 is never.
+    pub groups: [u64; Group::COUNT],
+    /// [`super::objects::Objects::epoch`] when textures and samplers were bound.
+    pub textures_epoch: u64,
+    /// The same when the draw framebuffer was bound.
+    pub framebuffer_epoch: u64,
+    /// The same when vertex and index buffers were bound.
+    pub vertex_epoch: u64,
+    /// The same when uniform buffers were bound.
+    pub uniforms_epoch: u64,
+    /// Program variant whose units are bound.
+    pub units_program: Serial,
+    /// `bindings_generation` of the program whose units are bound.
+    pub units_bindings: u64,
+    /// The same for uniform buffers.
+    pub uniforms_program: Serial,
+    /// The same for uniform buffers.
+    pub uniforms_bindings: u64,
+    /// Write masks of the draw buffers that the pipeline state was set for, four bits each.
+    pub write_masks: u32,
+}
+
+impl Seen {
+    /// Whether `group` moved since last asked; it has not then.
+    #[inline]
+    pub fn moved(&mut self, group: Group, generation: u64) -> bool {
+        let seen = &mut self.groups[group as usize];
+        // A group that was never pushed has generation 0 and its initial value.
+        let moved = *seen != generation + 1;
+        *seen = generation + 1;
+        moved
+    }
+}
+
+/// A native context.
+pub struct NativeContext {
+    /// EGL's part.
+    pub egl: egl::Context,
+    /// What GL has set.
+    pub shadow: Shadow,
+    /// What was followed.
+    pub seen: Seen,
+    /// Framebuffer objects.
+    pub framebuffers: Framebuffers,
+    /// Vertex arrays.
+    pub vertex: VertexArrays,
+    /// Client arrays and indices of draws.
+    pub arrays: Stream,
+    /// Default uniform blocks.
+    pub constants: Stream,
+    /// Query objects whose end was asked for while another context was current.
+    pub dead_queries: Vec<glow::Query>,
+}
+
+impl NativeContext {
+    /// Makes a context and leaves it current on this thread.
+    ///
+    /// # Errors
+    ///
+    /// From EGL.
+    pub fn new(dev: &Device, share: Option<&egl::Context>) -> Result<Self, BackendError> {
+        let mut egl = dev.egl.create_context(share)?;
+        dev.egl.make_current(&mut egl, None)?;
+        dev.start_context();
+        Ok(Self::of(dev, egl))
+    }
+
+    /// Wraps a context that is current and has been set up.
+    pub fn of(dev: &Device, egl: egl::Context) -> Self {
+        Self {
+            egl,
+            shadow: Shadow::new(dev),
+            seen: Seen::default(),
+            framebuffers: Framebuffers::default(),
+            vertex: VertexArrays::default(),
+            arrays: Stream::new(glow::ARRAY_BUFFER, 1 << 20),
+            constants: Stream::new(glow::UNIFORM_BUFFER, 1 << 18),
+            dead_queries: Vec::new(),
+        }
+    }
+
+    /// Another context may have changed shared objects: bind them anew (ES 3.2 §5.3).
+    pub fn distrust(&mut self) {
+        let s = &mut self.shadow;
+        s.units.fill(Unit::default());
+        s.uniforms.fill(UniformRange::default());
+        (s.copy_write, s.copy_read, s.indirect, s.program) = (0, 0, 0, 0);
+        self.seen.textures_epoch = 0;
+        self.seen.uniforms_epoch = 0;
+        self.seen.framebuffer_epoch = 0;
+        self.seen.vertex_epoch = 0;
+        self.vertex.distrust();
+        self.framebuffers.distrust();
+    }
+
+    /// Ends what is waiting for this context to be current; it is.
+    pub fn bury(&mut self, dev: &Device) {
+        self.framebuffers.bury(dev);
+        self.vertex.bury(dev);
+        for q in self.dead_queries.drain(..) {
+            // SAFETY: the context is current, and the query is its own.
+            unsafe { glow::HasContext::delete_query(&dev.gl.glow, q) };
+        }
+    }
+
+    /// Activates a texture unit.
+    pub fn activate(&mut self, dev: &Device, unit: u32) {
+        if self.shadow.active_unit != unit {
+            // SAFETY: the context is current.
+            unsafe { glow::HasContext::active_texture(&dev.gl.glow, glow::TEXTURE0 + unit) };
+            self.shadow.active_unit = unit;
+        }
+    }
+
+    /// Binds a texture for work on it, on the last unit, which draws use last.
+    pub fn bind_for_work(&mut self, dev: &Device, target: u32, name: glow::Texture, serial: Serial) {
+        let unit = dev.gl.limits.texture_units - 1;
+        self.activate(dev, unit);
+        let bound = &mut self.shadow.units[unit as usize].texture;
+        if *bound != serial {
+            // SAFETY: the context is current, and the texture lives.
+            unsafe { glow::HasContext::bind_texture(&dev.gl.glow, target, Some(name)) };
+            *bound = serial;
+        }
+    }
+}

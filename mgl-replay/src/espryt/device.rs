@@ -1,0 +1,152 @@
+//! What all contexts share: EGL, the functions, and the log.
+
+use super::egl::{DisplayChoice, Egl};
+use super::gl::Gl;
+use glow::HasContext;
+use mgl_core::pipe::event::{Event, LogLevel};
+use mgl_core::pipe::BackendError;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Events on their way to the client.
+#[derive(Debug, Default)]
+pub struct Events(Mutex<Vec<Event>>);
+
+impl Events {
+    /// Adds one.
+    pub fn push(&self, event: Event) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(event);
+    }
+
+    /// Adds a line of log.
+    pub fn log(&self, level: LogLevel, text: impl Into<String>) {
+        self.push(Event::Log {
+            level,
+            text: text.into(),
+        });
+    }
+
+    /// All since the last call.
+    pub fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// See the module.
+pub struct Device {
+    /// Display and contexts.
+    pub egl: Egl,
+    /// Functions.
+    pub gl: Gl,
+    /// Events; behind an Arc because GL's debug callback holds it too.
+    pub events: Arc<Events>,
+    /// KHR_debug and error checks are on.
+    pub debug: bool,
+}
+
+impl Device {
+    /// Opens a display and makes the root context, which is current on this thread afterwards.
+    ///
+    /// # Errors
+    ///
+    /// From EGL, or when the context is not good enough.
+    pub fn open(
+        choice: &DisplayChoice,
+        debug: bool,
+    ) -> Result<(Self, super::egl::Context), BackendError> {
+        let egl = Egl::open(choice, debug)?;
+        let mut root = egl.create_context(None)?;
+        egl.make_current(&mut root, None)?;
+        let gl = match Gl::load(&egl) {
+            Ok(gl) => gl,
+            Err(e) => {
+                egl.destroy_context(&mut root);
+                return Err(e);
+            }
+        };
+        let dev = Self {
+            egl,
+            gl,
+            events: Arc::new(Events::default()),
+            debug,
+        };
+        dev.start_context();
+        Ok((dev, root))
+    }
+
+    /// Sets the new context that is current up: values that never change, and the debug callback.
+    pub fn start_context(&self) {
+        let gl = &self.gl;
+        // SAFETY: the context is current.
+        unsafe {
+            gl.glow.pixel_store_i32(glow::UNPACK_ALIGNMENT, 1);
+            gl.glow.pixel_store_i32(glow::PACK_ALIGNMENT, 1);
+        }
+        if !(self.debug && gl.has.debug) {
+            return;
+        }
+        // SAFETY: the context is current. The callback's parameter stays valid: this device holds the Arc, and outlives
+        // every context that it makes.
+        unsafe {
+            gl.es.Enable(glow::DEBUG_OUTPUT);
+            gl.es.Enable(glow::DEBUG_OUTPUT_SYNCHRONOUS);
+            gl.es.DebugMessageControl(
+                glow::DONT_CARE,
+                glow::DONT_CARE,
+                glow::DONT_CARE,
+                0,
+                std::ptr::null(),
+                1,
+            );
+            gl.es
+                .DebugMessageCallback(Some(on_message), Arc::as_ptr(&self.events).cast());
+        }
+    }
+
+    /// Tells of a GL error that nothing else has reported; debug only.
+    pub fn check_errors(&self, place: &str) {
+        if !self.debug {
+            return;
+        }
+        loop {
+            match self.gl.error() {
+                glow::NO_ERROR => return,
+                code => self
+                    .events
+                    .log(LogLevel::Error, format!("GL error {code:#06x} at {place}")),
+            }
+        }
+    }
+}
+
+extern "system" fn on_message(
+    source: u32,
+    kind: u32,
+    id: u32,
+    severity: u32,
+    length: i32,
+    message: *const std::ffi::c_char,
+    events: *mut c_void,
+) {
+    if !matches!(
+        severity,
+        glow::DEBUG_SEVERITY_HIGH | glow::DEBUG_SEVERITY_MEDIUM
+    ) {
+        return;
+    }
+    // SAFETY: GL passes `length` bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length.max(0) as usize) };
+    let text = String::from_utf8_lossy(bytes);
+    // SAFETY: the parameter given with the callback, which outlives the context.
+    let events = unsafe { &*events.cast::<Events>() };
+    events.log(
+        LogLevel::Error,
+        format!(
+            "GL debug message {id} (source {source:#x}, type {kind:#x}): {}",
+            text.trim_end()
+        ),
+    );
+}

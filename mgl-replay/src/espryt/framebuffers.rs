@@ -1,0 +1,435 @@
+//! Framebuffer objects of one context, found by what is attached (design: pipe contract 3.3, FramebufferState).
+//!
+//! OpenGL ES wants draw buffer i to be attachment i, so the attachments of a pushed framebuffer are placed by the draw
+//! buffers that write them. What no draw buffer writes is left out.
+
+use super::context::Serial;
+use super::device::Device;
+use super::objects::Image;
+use super::storage::{attach, own_point};
+use super::work::Work;
+use bytemuck::{Pod, Zeroable};
+use glow::HasContext;
+use mgl_core::handle::*;
+use mgl_core::pipe::{
+    Attachment, BackendError, FramebufferState, Group, MAX_COLOR_ATTACHMENTS, NO_BUFFER,
+    PushedState,
+};
+
+/// A slice of storage on an attachment point.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+struct Slot {
+    /// 0 where nothing is attached.
+    serial: Serial,
+    level: u32,
+    /// `u32::MAX`: all layers.
+    layer: u32,
+}
+
+/// What makes two framebuffers the same.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+struct Key {
+    color: [Slot; MAX_COLOR_ATTACHMENTS],
+    depth: Slot,
+    stencil: Slot,
+    /// Size and samples, where nothing is attached.
+    width: u32,
+    height: u32,
+    samples: u32,
+    pad: u32,
+}
+
+impl Key {
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.color.iter().chain([&self.depth, &self.stencil])
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    hash: u64,
+    key: Key,
+    name: glow::Framebuffer,
+    /// What glCheckFramebufferStatus said.
+    status: u32,
+}
+
+/// An object whose one attachment changes with every use.
+#[derive(Debug)]
+struct Scratch {
+    name: glow::Framebuffer,
+    slot: Slot,
+    point: u32,
+}
+
+/// A pushed framebuffer as it is bound.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bound {
+    /// The object; none while nothing is resolved.
+    pub name: Option<glow::Framebuffer>,
+    /// Components of each draw buffer that may be written, four bits each.
+    pub masks: u32,
+    /// Draw buffers up to the last that is written.
+    pub draw_buffers: u32,
+    /// Samples, 0 for single-sampled.
+    pub samples: u32,
+    /// Colour of draw buffer 0, or the read colour.
+    pub color: Option<(Image, u32, u32)>,
+    /// Depth.
+    pub depth: Option<(Image, u32, u32)>,
+    /// Stencil.
+    pub stencil: Option<(Image, u32, u32)>,
+    /// A draw buffer has more than one layer.
+    pub layered: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Framebuffers {
+    entries: Vec<Entry>,
+    scratch: [Option<Scratch>; 2],
+    draw: Option<glow::Framebuffer>,
+    read: Option<glow::Framebuffer>,
+    dead: Vec<glow::Framebuffer>,
+    /// The pushed draw framebuffer.
+    pub draw_bound: Bound,
+    /// The pushed read framebuffer.
+    pub read_bound: Bound,
+}
+
+impl Framebuffers {
+    /// Binds an object, or the window with none, to GL_DRAW_FRAMEBUFFER or GL_READ_FRAMEBUFFER.
+    #[inline]
+    pub fn bind(&mut self, dev: &Device, target: u32, name: Option<glow::Framebuffer>) {
+        let place = if target == glow::DRAW_FRAMEBUFFER {
+            &mut self.draw
+        } else {
+            &mut self.read
+        };
+        if *place != name {
+            *place = name;
+            // SAFETY: the context is current, and the object is its own and lives.
+            unsafe { dev.gl.glow.bind_framebuffer(target, name) };
+        }
+    }
+
+    /// Binds an object whose only attachment is this slice.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] when the slice cannot be attached.
+    pub fn bind_scratch(
+        &mut self,
+        dev: &Device,
+        target: u32,
+        image: &Image,
+        level: u32,
+        layer: u32,
+    ) -> Result<(), BackendError> {
+        let at = usize::from(target == glow::READ_FRAMEBUFFER);
+        let (point, slot) = (
+            own_point(image),
+            Slot {
+                serial: image.serial,
+                level,
+                layer,
+            },
+        );
+        let (name, old) = match &self.scratch[at] {
+            Some(s) => (s.name, Some((s.slot, s.point))),
+            None => {
+                // SAFETY: the context is current.
+                let name = unsafe { dev.gl.glow.create_framebuffer() };
+                (name.map_err(BackendError::Driver)?, None)
+            }
+        };
+        self.bind(dev, target, Some(name));
+        if old != Some((slot, point)) {
+            if let Some((_, old_point)) = old.filter(|o| o.1 != point) {
+                // SAFETY: the context and the object are current.
+                unsafe {
+                    dev.gl.glow.framebuffer_renderbuffer(
+                        target,
+                        old_point,
+                        glow::RENDERBUFFER,
+                        None,
+                    );
+                }
+            }
+            attach(dev, target, point, image, level, Some(layer));
+        }
+        self.scratch[at] = Some(Scratch { name, slot, point });
+        // SAFETY: the context is current.
+        let status = unsafe { dev.gl.glow.check_framebuffer_status(target) };
+        complete(status, image.plan.info.name)
+    }
+
+    /// Storage ended: objects that hold it go when the context is current next.
+    pub fn forget(&mut self, serial: Serial) {
+        let dead = &mut self.dead;
+        self.entries.retain(|e| {
+            let holds = e.key.slots().any(|s| s.serial == serial);
+            if holds {
+                dead.push(e.name);
+            }
+            !holds
+        });
+        for s in &mut self.scratch {
+            if s.as_ref().is_some_and(|s| s.slot.serial == serial) {
+                dead.extend(s.take().map(|s| s.name));
+            }
+        }
+    }
+
+    /// Deletes what was forgotten; the context is current.
+    pub fn bury(&mut self, dev: &Device) {
+        for name in self.dead.drain(..) {
+            // SAFETY: the context is current, and the object is its own.
+            unsafe { dev.gl.glow.delete_framebuffer(name) };
+            for place in [&mut self.draw, &mut self.read] {
+                if *place == Some(name) {
+                    *place = None;
+                }
+            }
+            for b in [&mut self.draw_bound, &mut self.read_bound] {
+                if b.name == Some(name) {
+                    *b = Bound::default();
+                }
+            }
+        }
+    }
+
+    /// Framebuffer objects that live.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+fn complete(status: u32, what: &str) -> Result<(), BackendError> {
+    if status == glow::FRAMEBUFFER_COMPLETE {
+        return Ok(());
+    }
+    Err(BackendError::Unsupported(format!(
+        "a framebuffer of {what} (status {status:#06x})"
+    )))
+}
+
+/// An attachment, resolved: storage, level, layer (`u32::MAX` for all).
+type Resolved = (Image, u32, u32);
+
+impl Work<'_> {
+    fn resolve(&mut self, s: &PushedState, a: &Attachment) -> Result<Option<Resolved>, BackendError> {
+        let h = a.resource.handle;
+        let gone = || BackendError::Driver(format!("{:?} has no storage", a.resource));
+        let image = match a.resource.kind {
+            HandleKind::NONE => return Ok(None),
+            HandleKind::SURFACE => {
+                let depth = a.format.info().is_some_and(|f| !f.is_color());
+                let image = self.surface_image(s, SurfaceHandle(h), depth, a.layer)?;
+                return Ok(Some((image, 0, 0)));
+            }
+            HandleKind::RENDERBUFFER => {
+                *self.obj.renderbuffers.get(RenderbufferHandle(h)).map_err(|_| gone())?
+            }
+            _ => self.obj.textures.get(TextureHandle(h)).map_err(|_| gone())?.image,
+        };
+        let layer = if a.layers > 0 { u32::MAX } else { a.layer };
+        Ok(Some((image, a.level, layer)))
+    }
+
+    /// Binds the pushed draw framebuffer to GL_DRAW_FRAMEBUFFER.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] when OpenGL ES finds it incomplete.
+    pub fn bind_draw_framebuffer(&mut self, s: &PushedState) -> Result<(), BackendError> {
+        let c = self.context(s)?;
+        let generation = c.generation(Group::DrawFramebuffer);
+        let moved = self.ctx.seen.moved(Group::DrawFramebuffer, generation);
+        if moved
+            || self.ctx.seen.framebuffer_epoch != self.obj.epoch
+            || self.ctx.framebuffers.draw_bound.name.is_none()
+        {
+            self.ctx.framebuffers.draw_bound = Bound::default();
+            let bound = self.find_draw(s, &c.values.draw_framebuffer)?;
+            self.ctx.framebuffers.draw_bound = bound;
+            // Storage may have been made on the way.
+            self.ctx.seen.framebuffer_epoch = self.obj.epoch;
+            self.ctx.seen.groups[Group::ReadFramebuffer as usize] = 0;
+        }
+        let name = self.ctx.framebuffers.draw_bound.name;
+        self.ctx
+            .framebuffers
+            .bind(self.dev, glow::DRAW_FRAMEBUFFER, name);
+        Ok(())
+    }
+
+    /// Binds the pushed read framebuffer to GL_READ_FRAMEBUFFER.
+    ///
+    /// # Errors
+    ///
+    /// As for drawing.
+    pub fn bind_read_framebuffer(&mut self, s: &PushedState) -> Result<(), BackendError> {
+        let c = self.context(s)?;
+        let generation = c.generation(Group::ReadFramebuffer);
+        let moved = self.ctx.seen.moved(Group::ReadFramebuffer, generation);
+        if moved
+            || self.ctx.seen.framebuffer_epoch != self.obj.epoch
+            || self.ctx.framebuffers.read_bound.name.is_none()
+        {
+            self.ctx.framebuffers.read_bound = Bound::default();
+            let bound = self.find_read(s, &c.values.read_framebuffer)?;
+            self.ctx.framebuffers.read_bound = bound;
+            if self.ctx.seen.framebuffer_epoch != self.obj.epoch {
+                self.ctx.seen.framebuffer_epoch = self.obj.epoch;
+                self.ctx.seen.groups[Group::DrawFramebuffer as usize] = 0;
+            }
+        }
+        let name = self.ctx.framebuffers.read_bound.name;
+        self.ctx
+            .framebuffers
+            .bind(self.dev, glow::READ_FRAMEBUFFER, name);
+        Ok(())
+    }
+
+    fn find_draw(&mut self, s: &PushedState, f: &FramebufferState) -> Result<Bound, BackendError> {
+        let mut color = [None; MAX_COLOR_ATTACHMENTS];
+        for (place, &index) in color.iter_mut().zip(&f.draw_buffers) {
+            if index != NO_BUFFER
+                && let Some(a) = f.color.get(index as usize)
+            {
+                *place = self.resolve(s, a)?;
+            }
+        }
+        let (depth, stencil) = (self.resolve(s, &f.depth)?, self.resolve(s, &f.stencil)?);
+        self.find(f, &color, depth, stencil)
+    }
+
+    fn find_read(&mut self, s: &PushedState, f: &FramebufferState) -> Result<Bound, BackendError> {
+        let mut color = [None; MAX_COLOR_ATTACHMENTS];
+        color[0] = self.resolve(s, &f.read)?;
+        let (depth, stencil) = (self.resolve(s, &f.depth)?, self.resolve(s, &f.stencil)?);
+        self.find(f, &color, depth, stencil)
+    }
+
+    fn find(
+        &mut self,
+        f: &FramebufferState,
+        color: &[Option<Resolved>; MAX_COLOR_ATTACHMENTS],
+        depth: Option<Resolved>,
+        stencil: Option<Resolved>,
+    ) -> Result<Bound, BackendError> {
+        let slot = |r: &Option<Resolved>| {
+            r.as_ref().map_or(Slot::default(), |(i, level, layer)| Slot {
+                serial: i.serial,
+                level: *level,
+                layer: *layer,
+            })
+        };
+        let all = || color.iter().chain([&depth, &stencil]).flatten();
+        let mut key = Key {
+            color: std::array::from_fn(|i| slot(&color[i])),
+            depth: slot(&depth),
+            stencil: slot(&stencil),
+            ..Key::default()
+        };
+        if all().next().is_none() {
+            (key.width, key.height, key.samples) = (f.width, f.height, f.samples);
+        }
+        let hash = xxhash_rust::xxh3::xxh3_64(bytemuck::bytes_of(&key));
+        let found = self
+            .ctx
+            .framebuffers
+            .entries
+            .iter()
+            .find(|e| e.hash == hash && e.key == key)
+            .map(|e| (e.name, e.status));
+        let (name, status) = match found {
+            Some(found) => found,
+            None => {
+                let (name, status) = self.make(&key, color, &depth, &stencil)?;
+                self.ctx.framebuffers.entries.push(Entry {
+                    hash,
+                    key,
+                    name,
+                    status,
+                });
+                (name, status)
+            }
+        };
+        if status != glow::FRAMEBUFFER_COMPLETE {
+            let formats: Vec<&str> = all().map(|r| r.0.plan.info.name).collect();
+            complete(status, &formats.join(", "))?;
+        }
+        let masks = color.iter().enumerate().fold(0, |m, (i, c)| {
+            m | c.as_ref().map_or(0xF, |c| c.0.plan.write_mask()) << (4 * i)
+        });
+        Ok(Bound {
+            name: Some(name),
+            masks,
+            draw_buffers: color.iter().rposition(Option::is_some).map_or(0, |i| i as u32 + 1),
+            samples: all().map(|r| r.0.samples).max().unwrap_or(f.samples),
+            color: color[0],
+            depth,
+            stencil,
+            layered: all().any(|r| r.2 == u32::MAX),
+        })
+    }
+
+    fn make(
+        &mut self,
+        key: &Key,
+        color: &[Option<Resolved>; MAX_COLOR_ATTACHMENTS],
+        depth: &Option<Resolved>,
+        stencil: &Option<Resolved>,
+    ) -> Result<(glow::Framebuffer, u32), BackendError> {
+        let (dev, gl) = (self.dev, &self.dev.gl.glow);
+        let target = glow::DRAW_FRAMEBUFFER;
+        // SAFETY: the context is current.
+        let name = unsafe { gl.create_framebuffer() }.map_err(BackendError::Driver)?;
+        self.ctx.framebuffers.bind(dev, target, Some(name));
+        let put = |point: u32, r: &Resolved| {
+            let layer = (r.2 != u32::MAX).then_some(r.2);
+            attach(dev, target, point, &r.0, r.1, layer);
+        };
+        let mut buffers = [glow::NONE; MAX_COLOR_ATTACHMENTS];
+        for (i, r) in color.iter().enumerate() {
+            if let Some(r) = r {
+                let point = glow::COLOR_ATTACHMENT0 + i as u32;
+                put(point, r);
+                buffers[i] = point;
+            }
+        }
+        match (depth, stencil) {
+            (Some(d), Some(_)) if key.depth == key.stencil => {
+                put(glow::DEPTH_STENCIL_ATTACHMENT, d);
+            }
+            _ => {
+                if let Some(d) = depth {
+                    put(glow::DEPTH_ATTACHMENT, d);
+                }
+                if let Some(s) = stencil {
+                    put(glow::STENCIL_ATTACHMENT, s);
+                }
+            }
+        }
+        let count = (dev.gl.limits.draw_buffers as usize).min(MAX_COLOR_ATTACHMENTS);
+        // SAFETY: the context and the object are current.
+        let status = unsafe {
+            gl.draw_buffers(&buffers[..count]);
+            if key.slots().all(|s| s.serial == 0) {
+                for (what, value) in [
+                    (glow::FRAMEBUFFER_DEFAULT_WIDTH, key.width.max(1)),
+                    (glow::FRAMEBUFFER_DEFAULT_HEIGHT, key.height.max(1)),
+                    (glow::FRAMEBUFFER_DEFAULT_SAMPLES, key.samples),
+                ] {
+                    dev.gl.es.FramebufferParameteri(target, what, value as i32);
+                }
+            }
+            gl.check_framebuffer_status(target)
+        };
+        Ok((name, status))
+    }
+}
