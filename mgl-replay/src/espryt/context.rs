@@ -8,6 +8,8 @@ use super::device::Device;
 use super::egl;
 use super::framebuffers::Framebuffers;
 use super::stream::Stream;
+use super::uniforms::ConstantsAt;
+use super::units::InUse;
 use super::vertex::VertexArrays;
 use mgl_core::handle::RenderStateHandle;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
@@ -153,6 +155,10 @@ pub struct NativeContext {
     pub constants: Stream,
     /// Query objects whose end was asked for while another context was current.
     pub dead_queries: Vec<glow::Query>,
+    /// Textures bound for the program in use.
+    pub in_use: Vec<InUse>,
+    /// Default blocks, by slot of the program.
+    pub constants_at: Vec<ConstantsAt>,
 }
 
 impl NativeContext {
@@ -176,9 +182,11 @@ impl NativeContext {
             seen: Seen::default(),
             framebuffers: Framebuffers::default(),
             vertex: VertexArrays::default(),
-            arrays: Stream::new(glow::ARRAY_BUFFER, 1 << 20),
-            constants: Stream::new(glow::UNIFORM_BUFFER, 1 << 18),
+            arrays: Stream::new(1 << 20),
+            constants: Stream::new(1 << 18),
             dead_queries: Vec::new(),
+            in_use: Vec::new(),
+            constants_at: Vec::new(),
         }
     }
 
@@ -193,7 +201,6 @@ impl NativeContext {
         self.seen.framebuffer_epoch = 0;
         self.seen.vertex_epoch = 0;
         self.vertex.distrust();
-        self.framebuffers.distrust();
     }
 
     /// Ends what is waiting for this context to be current; it is.

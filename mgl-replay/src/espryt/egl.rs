@@ -76,12 +76,18 @@ pub struct Context {
     pub holder: u64,
 }
 
+// SAFETY: an EGL context's handle may be used from any thread; EGL refuses what would clash.
+unsafe impl Send for Context {}
+
 /// A window surface.
 pub struct WindowSurface {
     raw: egl::Surface,
     /// Swap interval last set, which is per surface.
     interval: Option<i32>,
 }
+
+// SAFETY: as for contexts.
+unsafe impl Send for WindowSurface {}
 
 type GetPlatformDisplay =
     unsafe extern "system" fn(u32, *mut c_void, *const i32) -> *mut c_void;
@@ -173,6 +179,27 @@ impl Egl {
     /// Whether windows can be shown.
     pub fn has_windows(&self) -> bool {
         self.x.is_some()
+    }
+
+    /// Whether a window of an X display can be shown: the screen part of the string does not matter.
+    pub fn shows_on(&self, display: &str) -> bool {
+        let server = |d: &str| match d.rsplit_once(':') {
+            Some((host, number)) => {
+                let number = number.split('.').next().unwrap_or(number);
+                format!("{}:{number}", host.strip_prefix("unix").unwrap_or(host))
+            }
+            None => d.to_owned(),
+        };
+        self.x
+            .as_ref()
+            .is_some_and(|x| server(x.name()) == server(display))
+    }
+
+    /// Where contexts live, in words.
+    pub fn display_name(&self) -> String {
+        self.x
+            .as_ref()
+            .map_or_else(|| "no window system".into(), |x| x.name().to_owned())
     }
 
     /// Display extensions.

@@ -210,6 +210,10 @@ pub struct Gl {
     pub extensions: HashSet<String>,
 }
 
+// SAFETY: the tables are plain function addresses of the driver, which may be called from any thread that has a context
+// current.
+unsafe impl Send for Gl {}
+
 impl Gl {
     /// Loads the functions; a context is current.
     ///

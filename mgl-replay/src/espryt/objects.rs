@@ -6,6 +6,7 @@ use super::formats::Plan;
 use super::program::Program;
 use super::queries::Query;
 use super::samplers::Samplers;
+use super::stream::Place;
 use super::surfaces::Surface;
 use super::units::Dummies;
 use super::views::Views;
@@ -146,6 +147,10 @@ pub struct Objects {
     pub queries: Table<QueryHandle, Query>,
     /// Storage that ended and may be attached to framebuffers.
     pub dead_images: Vec<Serial>,
+    /// Query objects that ended, with the context that they belong to.
+    pub dead_queries: Vec<(u64, glow::Query)>,
+    /// A buffer of zeros, and how many.
+    pub zeros: Option<(Place, usize)>,
 }
 
 /// A fence.
@@ -160,6 +165,11 @@ impl Objects {
     pub fn serial(&mut self) -> Serial {
         self.last_serial += 1;
         self.last_serial
+    }
+
+    /// The identity given last; who makes an object raises it.
+    pub fn last_serial(&mut self) -> &mut Serial {
+        &mut self.last_serial
     }
 
     /// Storage was replaced or ended: what draws have resolved by handle is to be resolved anew.

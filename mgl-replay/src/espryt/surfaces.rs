@@ -4,6 +4,7 @@
 //! only gets a copy when a frame is shown. The back buffer keeps its content then. A front buffer exists from the first
 //! time that it is asked for, and gets each shown frame from then on; a single-buffered surface has one buffer for both.
 
+use super::copy::raw_name;
 use super::egl::WindowSurface;
 use super::objects::Image;
 use super::storage::Shape;
@@ -354,13 +355,5 @@ impl Work<'_> {
         for surface in closed {
             self.close_window(&surface);
         }
-    }
-}
-
-/// GL name and target of an image for glCopyImageSubData.
-fn raw_name(image: &Image) -> (u32, u32) {
-    match image.name {
-        super::objects::Name::Texture(name, target) => (name.0.get(), target),
-        super::objects::Name::Renderbuffer(name) => (name.0.get(), glow::RENDERBUFFER),
     }
 }

@@ -58,6 +58,7 @@ functions! {
 pub struct Connection {
     raw: Raw,
     screen: i32,
+    name: String,
     xcb: Functions,
     _library: Library,
 }
@@ -81,7 +82,7 @@ impl Connection {
         let library = unsafe { Library::open(Some("libxcb.so.1"), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|e| e.to_string())?;
         let xcb = Functions::load(&library).map_err(|e| e.to_string())?;
-        let name = display
+        let c_name = display
             .map(CString::new)
             .transpose()
             .map_err(|_| "the display string holds a NUL".to_owned())?;
@@ -89,22 +90,24 @@ impl Connection {
         // SAFETY: the string outlives the call; null stands for $DISPLAY.
         let raw = unsafe {
             (xcb.xcb_connect)(
-                name.as_deref().map_or(std::ptr::null(), CStr::as_ptr),
+                c_name.as_deref().map_or(std::ptr::null(), CStr::as_ptr),
                 &mut screen,
             )
+        };
+        let name = match display {
+            Some(d) => d.to_owned(),
+            None => std::env::var("DISPLAY").unwrap_or_else(|_| "(DISPLAY is not set)".into()),
         };
         // SAFETY: xcb_connect never returns null.
         if unsafe { (xcb.xcb_connection_has_error)(raw) } != 0 {
             // SAFETY: a failed connection is freed the same way.
             unsafe { (xcb.xcb_disconnect)(raw) };
-            let shown = display.map(str::to_owned).unwrap_or_else(|| {
-                std::env::var("DISPLAY").unwrap_or_else(|_| "(DISPLAY is not set)".into())
-            });
-            return Err(format!("no X server answers at {shown}"));
+            return Err(format!("no X server answers at {name}"));
         }
         Ok(Self {
             raw,
             screen,
+            name,
             xcb,
             _library: library,
         })
@@ -118,6 +121,11 @@ impl Connection {
     /// Screen that the display string names.
     pub fn screen(&self) -> i32 {
         self.screen
+    }
+
+    /// Display string.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Waits until the server has taken all that was sent.

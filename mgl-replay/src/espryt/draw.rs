@@ -1,0 +1,285 @@
+//! Draws: the pushed state becomes GL state as far as it moved, then one GL call a range.
+
+use super::indices::Indices;
+use super::program::VariantKey;
+use super::work::Work;
+use glow::HasContext;
+use mgl_core::pipe::render_state::{DynamicState, PipelineState};
+use mgl_core::pipe::*;
+use std::ffi::c_void;
+
+impl Work<'_> {
+    /// Draws.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] for state that OpenGL ES cannot express. Smoothing alone does not stop the draw: it
+    /// is drawn without, and refused afterwards.
+    pub fn draw(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+        let c = self.context(s)?;
+        let h = c.values.draw_program;
+        if d.ranges.iter().all(|r| r.count == 0) && !d.info.flags.has(DrawFlags::INDIRECT) {
+            return Ok(());
+        }
+        let pipeline = s
+            .render_states
+            .get(c.values.render_state)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let dynamic = &c.values.dynamic;
+        self.bind_draw_framebuffer(s)?;
+        let program = self
+            .obj
+            .programs
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let facts = &program.reflection;
+        let points = is_points(d.info.mode, facts);
+        let key = VariantKey {
+            broadcast: if facts.fragment.broadcasts_color {
+                self.ctx.framebuffers.draw_bound.draw_buffers.max(1)
+            } else {
+                1
+            },
+            fixed_point_size: points && !dynamic.raster.program_point_size.get(),
+        };
+        let many = facts.vertex.writes_viewport_index;
+        let flat = program.flat_inputs;
+        self.refuse(pipeline, dynamic, d.info, flat)?;
+        let variant = self.use_program(h, key, dynamic.raster.point_size.0)?;
+        self.follow_render_state(s, many)?;
+        self.follow_vertex_input(s, d)?;
+        self.follow_textures(s, h, variant)?;
+        self.follow_uniforms(s, h, variant)?;
+        if d.info.mode == Primitive::PATCHES
+            && self.ctx.shadow.patch_vertices != c.values.patch.vertices
+        {
+            self.ctx.shadow.patch_vertices = c.values.patch.vertices;
+            // SAFETY: the context is current and has tessellation, else the program would not have linked.
+            unsafe {
+                self.dev
+                    .gl
+                    .glow
+                    .patch_parameter_i32(glow::PATCH_VERTICES, c.values.patch.vertices as i32);
+            }
+        }
+        if d.info.index_size == 0 {
+            self.draw_arrays(s, d)?;
+        } else {
+            self.draw_elements(s, d)?;
+        }
+        self.refuse_smoothing(dynamic, d.info.mode)
+    }
+
+    /// Refuses what would be drawn wrong.
+    fn refuse(
+        &self,
+        p: &PipelineState,
+        d: &DynamicState,
+        info: &DrawInfo,
+        flat: bool,
+    ) -> Result<(), BackendError> {
+        let has = &self.dev.gl.has;
+        let refuse = |what: String| Err(BackendError::Unsupported(what));
+        let filled = !matches!(
+            info.mode,
+            Primitive::POINTS
+                | Primitive::LINES
+                | Primitive::LINE_STRIP
+                | Primitive::LINE_LOOP
+                | Primitive::LINES_ADJACENCY
+                | Primitive::LINE_STRIP_ADJACENCY
+        );
+        if p.polygon_mode != PolygonMode::FILL && filled {
+            return refuse(format!("polygon mode {:?}", p.polygon_mode));
+        }
+        if p.logic_op_enable.get() && p.logic_op != LogicOp::COPY {
+            return refuse(format!("logic operation {:?}", p.logic_op));
+        }
+        if p.depth_clamp.get() && !has.depth_clamp {
+            return refuse("depth clamping".into());
+        }
+        let r = &d.raster;
+        if r.clip_distances != 0 && !has.clip_distance {
+            return refuse("clip distances".into());
+        }
+        if (r.clip_origin, r.clip_depth)
+            != (ClipOrigin::LOWER_LEFT, ClipDepth::NEGATIVE_ONE_TO_ONE)
+            && !has.clip_control
+        {
+            return refuse("clip control".into());
+        }
+        if r.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION
+            && flat
+            && info.mode != Primitive::POINTS
+        {
+            return refuse("the first vertex as provoking vertex".into());
+        }
+        let multisampled = self.ctx.framebuffers.draw_bound.samples > 1;
+        if multisampled && !has.multisample_switch {
+            if !d.multisample.enable.get() {
+                return refuse("a multisampled framebuffer without multisampling".into());
+            }
+            if d.multisample.alpha_to_one.get() {
+                return refuse("alpha to one".into());
+            }
+        }
+        if info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT) {
+            return refuse("a vertex count from transform feedback".into());
+        }
+        if info.flags.has(DrawFlags::INDIRECT_COUNT) {
+            return refuse("an indirect draw count".into());
+        }
+        if info.base_instance != 0 && !has.base_instance {
+            return refuse("a base instance".into());
+        }
+        Ok(())
+    }
+
+    fn refuse_smoothing(&self, d: &DynamicState, mode: Primitive) -> Result<(), BackendError> {
+        if self.ctx.framebuffers.draw_bound.samples > 1 {
+            // Multisampling smooths instead (GL 4.6 §14.5.4, §14.6.6).
+            return Ok(());
+        }
+        let lines = matches!(
+            mode,
+            Primitive::LINES | Primitive::LINE_STRIP | Primitive::LINE_LOOP
+        );
+        if lines && d.raster.line_smooth.get() {
+            return Err(BackendError::Unsupported("line smoothing".into()));
+        }
+        if !lines && mode != Primitive::POINTS && d.raster.polygon_smooth.get() {
+            return Err(BackendError::Unsupported("polygon smoothing".into()));
+        }
+        Ok(())
+    }
+
+    fn draw_arrays(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+        let (gl, es) = (&self.dev.gl.glow, &self.dev.gl.es);
+        let (info, mode) = (d.info, d.info.mode.0);
+        if info.flags.has(DrawFlags::INDIRECT) {
+            return self.draw_indirect(s, d, None);
+        }
+        // SAFETY: the context is current with a program, a vertex array and a complete framebuffer; GL answers a range
+        // outside the buffers with undefined vertices, not with undefined behaviour of this process.
+        unsafe {
+            for r in d.ranges {
+                let (first, count) = (r.start as i32, r.count as i32);
+                if info.base_instance != 0 {
+                    es.DrawArraysInstancedBaseInstanceEXT(
+                        mode,
+                        first,
+                        count,
+                        info.instances as i32,
+                        info.base_instance,
+                    );
+                } else if info.instances > 1 {
+                    gl.draw_arrays_instanced(mode, first, count, info.instances as i32);
+                } else {
+                    gl.draw_arrays(mode, first, count);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_elements(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+        let info = d.info;
+        let indices = self.place_indices(s, d)?;
+        self.bind_index_buffer(s, indices.name, indices.serial);
+        if self.ctx.shadow.restart != indices.restart {
+            self.ctx.shadow.restart = indices.restart;
+            let what = glow::PRIMITIVE_RESTART_FIXED_INDEX;
+            // SAFETY: the context is current.
+            unsafe {
+                if indices.restart {
+                    self.dev.gl.glow.enable(what);
+                } else {
+                    self.dev.gl.glow.disable(what);
+                }
+            }
+        }
+        if info.flags.has(DrawFlags::INDIRECT) {
+            return self.draw_indirect(s, d, Some(&indices));
+        }
+        for r in d.ranges {
+            self.draw_range(d.info, r, &indices)?;
+        }
+        Ok(())
+    }
+
+    fn draw_range(
+        &self,
+        info: &DrawInfo,
+        r: &DrawRange,
+        indices: &Indices,
+    ) -> Result<(), BackendError> {
+        let (gl, es) = (&self.dev.gl.glow, &self.dev.gl.es);
+        let (mode, ty) = (info.mode.0, indices.gl_type());
+        let at = indices.address(r.start) as *const c_void;
+        let (count, instances) = (r.count as i32, info.instances as i32);
+        if r.base_vertex != 0 && !self.dev.gl.has.base_vertex {
+            return Err(BackendError::Unsupported("a base vertex".into()));
+        }
+        // SAFETY: as for draws without indices; `at` is an offset into the bound index buffer.
+        unsafe {
+            match (info.base_instance, r.base_vertex, instances) {
+                (0, 0, 1) => es.DrawElements(mode, count, ty, at),
+                (0, base, 1) => es.DrawElementsBaseVertex(mode, count, ty, at, base),
+                (0, 0, n) => gl.draw_elements_instanced(mode, count, ty, at as usize as i32, n),
+                (0, base, n) => {
+                    es.DrawElementsInstancedBaseVertex(mode, count, ty, at, n, base);
+                }
+                (first, base, n) => es.DrawElementsInstancedBaseVertexBaseInstanceEXT(
+                    mode, count, ty, at, n, base, first,
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_indirect(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+        indices: Option<&Indices>,
+    ) -> Result<(), BackendError> {
+        let info = d.info;
+        let buffer = self.context(s)?.values.indirect.draw;
+        let b = self.buffer(buffer)?;
+        let (name, serial) = (b.name, b.serial);
+        let gl = &self.dev.gl.glow;
+        if self.ctx.shadow.indirect != serial {
+            self.ctx.shadow.indirect = serial;
+            // SAFETY: the context is current, and the buffer lives.
+            unsafe { gl.bind_buffer(glow::DRAW_INDIRECT_BUFFER, Some(name)) };
+        }
+        let default_stride = if indices.is_some() { 20 } else { 16 };
+        let stride = match info.indirect_stride {
+            0 => default_stride,
+            n => u64::from(n),
+        };
+        for i in 0..u64::from(info.indirect_draws) {
+            let at = (info.indirect_offset + i * stride) as usize as *const c_void;
+            // SAFETY: as for draws; GL refuses parameters outside the indirect buffer.
+            unsafe {
+                match indices {
+                    Some(x) => self
+                        .dev
+                        .gl
+                        .es
+                        .DrawElementsIndirect(info.mode.0, x.gl_type(), at),
+                    None => self.dev.gl.es.DrawArraysIndirect(info.mode.0, at),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether points reach the rasteriser.
+fn is_points(mode: Primitive, r: &mgl_core::program::Reflection) -> bool {
+    match r.geometry {
+        Some(g) => g.output == mgl_core::program::GeometryPrimitive::Points,
+        None => mode == Primitive::POINTS,
+    }
+}

@@ -1,0 +1,378 @@
+//! Vertex input: a vertex array a vertex-elements CSO and context, and the buffers on it (design: pipe contract 3.3).
+//!
+//! Binding points of a CSO are numbered densely in OpenGL ES, which has sixteen of them. Bytes of client arrays go to a
+//! streaming buffer at an offset from which element 0 would lie inside the buffer, because GL computes addresses from it.
+
+use super::context::Serial;
+use super::device::Device;
+use super::work::Work;
+use glow::HasContext;
+use mgl_core::handle::{TypedHandle, VertexElementsHandle};
+use mgl_core::pipe::pushed::VertexElementsEntry;
+use mgl_core::pipe::*;
+
+/// A buffer on a binding point.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct BoundBuffer {
+    serial: Serial,
+    offset: u64,
+    stride: u32,
+}
+
+#[derive(Debug)]
+struct VertexArray {
+    generation: u32,
+    name: glow::VertexArray,
+    bound: Vec<BoundBuffer>,
+    index: Serial,
+}
+
+/// Vertex arrays of one context.
+#[derive(Debug, Default)]
+pub struct VertexArrays {
+    /// By slot of the CSO.
+    slots: Vec<Option<VertexArray>>,
+    bound: Option<glow::VertexArray>,
+    dead: Vec<glow::VertexArray>,
+}
+
+impl VertexArrays {
+    /// Buffers are bound anew.
+    pub fn distrust(&mut self) {
+        for v in self.slots.iter_mut().flatten() {
+            v.bound.fill(BoundBuffer::default());
+            v.index = 0;
+        }
+    }
+
+    /// A CSO ended.
+    pub fn forget(&mut self, h: VertexElementsHandle) {
+        if let Some(slot) = self.slots.get_mut(h.raw().slot as usize) {
+            self.dead.extend(slot.take().map(|v| v.name));
+        }
+    }
+
+    /// Deletes what was forgotten; the context is current.
+    pub fn bury(&mut self, dev: &Device) {
+        for name in self.dead.drain(..) {
+            // SAFETY: the context is current, and the object is its own.
+            unsafe { dev.gl.glow.delete_vertex_array(name) };
+            if self.bound == Some(name) {
+                self.bound = None;
+            }
+        }
+    }
+
+    /// Binds a vertex array, or the context's own with none.
+    pub fn bind(&mut self, dev: &Device, name: Option<glow::VertexArray>) {
+        if self.bound != name {
+            self.bound = name;
+            // SAFETY: the context is current, and the object is its own.
+            unsafe { dev.gl.glow.bind_vertex_array(name) };
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Binds the vertex array of the pushed CSO with the buffers of this draw.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] for attributes that OpenGL ES cannot read.
+    pub fn follow_vertex_input(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+    ) -> Result<(), BackendError> {
+        let c = self.context(s)?;
+        let h = c.values.vertex_elements;
+        let entry = s
+            .vertex_elements
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let slot = h.raw().slot as usize;
+        let known = matches!(self.ctx.vertex.slots.get(slot), Some(Some(v)) if v.generation == h.raw().generation);
+        if !known {
+            self.make_vertex_array(h, entry)?;
+        }
+        let name = self.ctx.vertex.slots[slot].as_ref().map(|v| v.name);
+        self.ctx.vertex.bind(self.dev, name);
+        let elements = c.generation(Group::VertexElements);
+        let buffers = c.generation(Group::VertexBuffers);
+        let moved = self.ctx.seen.moved(Group::VertexElements, elements)
+            | self.ctx.seen.moved(Group::VertexBuffers, buffers)
+            | (self.ctx.seen.vertex_epoch != self.obj.epoch);
+        if moved || !d.user_arrays.is_empty() {
+            self.bind_vertex_buffers(slot, entry, &c.values.vertex_buffers, d)?;
+            self.ctx.seen.vertex_epoch = self.obj.epoch;
+        }
+        if self
+            .ctx
+            .seen
+            .moved(Group::AttribDefaults, c.generation(Group::AttribDefaults))
+        {
+            self.set_attrib_defaults(&c.values.attrib_defaults);
+        }
+        Ok(())
+    }
+
+    fn make_vertex_array(
+        &mut self,
+        h: VertexElementsHandle,
+        e: &VertexElementsEntry,
+    ) -> Result<(), BackendError> {
+        let (dev, gl) = (self.dev, &self.dev.gl.glow);
+        for a in &e.attribs {
+            check_attrib(dev, a)?;
+        }
+        // SAFETY: the context is current.
+        let name = unsafe { gl.create_vertex_array() }.map_err(BackendError::Driver)?;
+        self.ctx.vertex.bind(dev, Some(name));
+        // SAFETY: the context and the object are current; locations, binding points and formats were checked.
+        unsafe {
+            for a in &e.attribs {
+                let (location, size, offset) = (a.location, a.components as i32, a.relative_offset);
+                match a.class {
+                    AttribClass::INTEGER => {
+                        gl.vertex_attrib_format_i32(location, size, a.ty.0, offset);
+                    }
+                    class => gl.vertex_attrib_format_f32(
+                        location,
+                        size,
+                        a.ty.0,
+                        class == AttribClass::NORMALIZED,
+                        offset,
+                    ),
+                }
+                let native = e.bindings.iter().position(|b| b.binding == a.binding);
+                gl.vertex_attrib_binding(location, native.unwrap_or(0) as u32);
+                gl.enable_vertex_attrib_array(location);
+            }
+            for (i, b) in e.bindings.iter().enumerate() {
+                gl.vertex_binding_divisor(i as u32, b.divisor);
+            }
+        }
+        let slot = h.raw().slot as usize;
+        let slots = &mut self.ctx.vertex.slots;
+        if slots.len() <= slot {
+            slots.resize_with(slot + 1, || None);
+        }
+        let old = slots[slot].replace(VertexArray {
+            generation: h.raw().generation,
+            name,
+            bound: vec![BoundBuffer::default(); e.bindings.len()],
+            index: 0,
+        });
+        self.ctx.vertex.dead.extend(old.map(|v| v.name));
+        Ok(())
+    }
+
+    fn bind_vertex_buffers(
+        &mut self,
+        slot: usize,
+        e: &VertexElementsEntry,
+        buffers: &[VertexBuffer],
+        d: &DrawCall<'_>,
+    ) -> Result<(), BackendError> {
+        for (i, b) in e.bindings.iter().enumerate() {
+            let given = buffers.iter().find(|v| v.binding == b.binding);
+            let stride = given.map_or(b.stride, |v| v.stride);
+            if stride > self.dev.gl.limits.vertex_stride {
+                return Err(BackendError::Unsupported(format!(
+                    "a vertex stride of {stride} bytes"
+                )));
+            }
+            let user = d.user_arrays.iter().find(|u| u.binding == b.binding);
+            let (name, want) = match (given, user) {
+                (Some(v), _) if !v.buffer.is_null() => {
+                    let buffer = self.buffer(v.buffer)?;
+                    let want = BoundBuffer {
+                        serial: buffer.serial,
+                        offset: v.offset,
+                        stride,
+                    };
+                    (buffer.name, want)
+                }
+                (_, Some(u)) => self.place_user_array(u, stride, d.arrays)?,
+                // Nothing feeds it: one element of zeros for all vertices.
+                _ => {
+                    let place = self.zeros(256)?;
+                    let want = BoundBuffer {
+                        serial: place.serial,
+                        offset: place.offset,
+                        stride: 0,
+                    };
+                    (place.name, want)
+                }
+            };
+            let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot) else {
+                return Ok(());
+            };
+            let bound = &mut v.bound[i];
+            if *bound != want {
+                *bound = want;
+                // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
+                unsafe {
+                    self.dev.gl.es.BindVertexBuffer(
+                        i as u32,
+                        name.0.get(),
+                        want.offset as isize,
+                        want.stride as i32,
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place_user_array(
+        &mut self,
+        u: &UserArray,
+        stride: u32,
+        arrays: &[u8],
+    ) -> Result<(glow::Buffer, BoundBuffer), BackendError> {
+        let before = u64::from(u.first) * u64::from(stride);
+        let bytes = &arrays[u.offset as usize..(u.offset + u.size) as usize];
+        let place = self.stream_arrays(bytes, 16, before)?;
+        let want = BoundBuffer {
+            serial: place.serial,
+            offset: place.offset - before,
+            stride,
+        };
+        Ok((place.name, want))
+    }
+
+    /// Puts bytes of a draw into the streaming buffer.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`].
+    pub fn stream_arrays(
+        &mut self,
+        bytes: &[u8],
+        align: u64,
+        least: u64,
+    ) -> Result<super::stream::Place, BackendError> {
+        let ctx = &mut *self.ctx;
+        ctx.arrays.write(
+            self.dev,
+            &mut ctx.shadow,
+            self.obj.last_serial(),
+            bytes,
+            align,
+            least,
+        )
+    }
+
+    /// At least `size` bytes of zeros, aligned for a uniform block.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`].
+    pub fn zeros(&mut self, size: usize) -> Result<super::stream::Place, BackendError> {
+        let align = u64::from(self.dev.gl.limits.uniform_offset_alignment);
+        if let Some(z) = self.obj.zeros.filter(|z| z.1 >= size) {
+            return Ok(z.0);
+        }
+        let size = size.next_power_of_two().max(1024);
+        let mut stream = super::stream::Stream::new(size as u64);
+        let place = stream.write(
+            self.dev,
+            &mut self.ctx.shadow,
+            self.obj.last_serial(),
+            &vec![0; size],
+            align,
+            0,
+        )?;
+        if let Some(old) = self.obj.zeros.replace((place, size)) {
+            // SAFETY: a context is current; what still has it bound keeps its storage.
+            unsafe { self.dev.gl.glow.delete_buffer(old.0.name) };
+            self.obj.moved();
+        }
+        Ok(place)
+    }
+
+    /// Puts a buffer on the vertex array's index binding.
+    pub fn bind_index_buffer(&mut self, s: &PushedState, name: glow::Buffer, serial: Serial) {
+        let slot = s
+            .context()
+            .map_or(0, |c| c.values.vertex_elements.raw().slot as usize);
+        if let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot)
+            && v.index != serial
+        {
+            v.index = serial;
+            // SAFETY: the vertex array is bound, and the buffer lives.
+            unsafe {
+                self.dev
+                    .gl
+                    .glow
+                    .bind_buffer(glow::ELEMENT_ARRAY_BUFFER, Some(name));
+            }
+        }
+    }
+
+    fn set_attrib_defaults(&mut self, values: &[AttribValue]) {
+        for v in values {
+            let Some(place) = self.ctx.shadow.attribs.get_mut(v.location as usize) else {
+                continue;
+            };
+            let (ty, bits) = match v.ty {
+                ValueType::INT => (glow::INT, [v.bits[0], v.bits[1], v.bits[2], v.bits[3]]),
+                ValueType::UINT => (
+                    glow::UNSIGNED_INT,
+                    [v.bits[0], v.bits[1], v.bits[2], v.bits[3]],
+                ),
+                ValueType::DOUBLE => (
+                    glow::FLOAT,
+                    std::array::from_fn(|i| {
+                        let wide = u64::from(v.bits[2 * i]) | u64::from(v.bits[2 * i + 1]) << 32;
+                        (f64::from_bits(wide) as f32).to_bits()
+                    }),
+                ),
+                _ => (glow::FLOAT, [v.bits[0], v.bits[1], v.bits[2], v.bits[3]]),
+            };
+            if *place == (ty, bits) {
+                continue;
+            }
+            *place = (ty, bits);
+            let gl = &self.dev.gl.glow;
+            let [x, y, z, w] = bits;
+            // SAFETY: the context is current, and the location is below the limit.
+            unsafe {
+                match ty {
+                    glow::INT => {
+                        gl.vertex_attrib_4_i32(v.location, x as i32, y as i32, z as i32, w as i32);
+                    }
+                    glow::UNSIGNED_INT => gl.vertex_attrib_4_u32(v.location, x, y, z, w),
+                    _ => {
+                        let [x, y, z, w] = bits.map(f32::from_bits);
+                        gl.vertex_attrib_4_f32(v.location, x, y, z, w);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Largest offset of an attribute in its element that every OpenGL ES takes (ES 3.2 table 21.39).
+const MAX_RELATIVE_OFFSET: u32 = 2047;
+
+fn check_attrib(dev: &Device, a: &VertexAttrib) -> Result<(), BackendError> {
+    let refuse = |what: String| Err(BackendError::Unsupported(what));
+    if a.location >= dev.gl.limits.attribs {
+        return refuse(format!("vertex attribute {}", a.location));
+    }
+    if a.class == AttribClass::LONG || a.ty == AttribType::DOUBLE {
+        return refuse("vertex attributes of doubles".into());
+    }
+    if a.ty == AttribType::UNSIGNED_INT_10F_11F_11F_REV {
+        return refuse("vertex attributes of type UNSIGNED_INT_10F_11F_11F_REV".into());
+    }
+    if a.bgra.get() {
+        return refuse("vertex attributes in BGRA order".into());
+    }
+    if a.relative_offset > MAX_RELATIVE_OFFSET {
+        return refuse(format!("a vertex attribute offset of {}", a.relative_offset));
+    }
+    Ok(())
+}
