@@ -27,7 +27,13 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let path = Path::new(&env::var_os("OUT_DIR").expect("set by cargo")).join("gles.rs");
     let mut file = BufWriter::new(File::create(&path).expect("OUT_DIR is writable"));
-    Registry::new(Api::Gles2, (3, 2), Profile::Core, Fallbacks::All, EXTENSIONS)
-        .write_bindings(StructGenerator, &mut file)
-        .expect("OUT_DIR is writable");
+    Registry::new(
+        Api::Gles2,
+        (3, 2),
+        Profile::Core,
+        Fallbacks::All,
+        EXTENSIONS,
+    )
+    .write_bindings(StructGenerator, &mut file)
+    .expect("OUT_DIR is writable");
 }

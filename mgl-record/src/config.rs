@@ -1,21 +1,13 @@
 //! What the launcher tells the driver, by environment variables.
 
+use mgl_replay::BackendKind;
 use std::path::PathBuf;
-
-/// Back end that draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackendChoice {
-    /// OpenGL ES.
-    Espryt,
-    /// Nothing is drawn.
-    Null,
-}
 
 /// Settings of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// `MGL_BACKEND`: `espryt` (default) or `null`.
-    pub backend: BackendChoice,
+    pub backend: BackendKind,
     /// `MGL_RECORD`: trace file to write.
     pub record: Option<PathBuf>,
     /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
@@ -52,12 +44,11 @@ impl Config {
         let images_every = number("MGL_IMAGES").unwrap_or(0);
         let max_frames = number("MGL_MAX_FRAMES");
         let backend = match var("MGL_BACKEND").as_deref() {
-            None | Some("" | "espryt") => BackendChoice::Espryt,
-            Some("null") => BackendChoice::Null,
-            Some(other) => {
-                warnings.push(format!("MGL_BACKEND={other} is neither espryt nor null"));
-                BackendChoice::Espryt
-            }
+            None | Some("") => BackendKind::Espryt,
+            Some(name) => name.parse().unwrap_or_else(|e| {
+                warnings.push(format!("MGL_BACKEND: {e}"));
+                BackendKind::Espryt
+            }),
         };
         let check_repush = match var("MGL_CHECK").as_deref() {
             None | Some("") => false,
@@ -89,7 +80,7 @@ mod tests {
     #[test]
     fn defaults_and_warnings() {
         let c = Config::from_vars(|_| None);
-        assert_eq!(c.backend, BackendChoice::Espryt);
+        assert_eq!(c.backend, BackendKind::Espryt);
         assert!(c.record.is_none() && c.warnings.is_empty());
         let c = Config::from_vars(|n| match n {
             "MGL_BACKEND" => Some("metal".into()),

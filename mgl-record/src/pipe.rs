@@ -4,14 +4,14 @@
 //! fault of the front end and is reported loudly, once a message; back ends' refusals of values and out-of-memory
 //! become GL errors of the next glGetError, as GL allows for draws.
 
-use crate::config::{BackendChoice, Config};
+use crate::config::Config;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
 use mgl_core::pipe::{
-    ApplyError, Backend, BackendError, BindContext, Call, Event, NullBackend, PushedState, Reply,
-    apply,
+    ApplyError, Backend, BackendError, BindContext, Call, Event, PushedState, Reply, apply,
 };
 use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
+use mgl_replay::{EsprytOptions, make_backend};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -60,10 +60,13 @@ impl Pipe {
         for w in &config.warnings {
             eprintln!("mgl: {w}; ignored");
         }
-        let backend: Box<dyn Backend> = match config.backend {
-            BackendChoice::Null => Box::new(NullBackend::default()),
-            BackendChoice::Espryt => Box::new(NullBackend::default()),
+        let options = EsprytOptions {
+            debug: config.debug,
+            ..EsprytOptions::default()
         };
+        let backend = make_backend(config.backend, &options).map_err(|e| {
+            format!("{e}; mgl doctor says what this machine offers and what to install")
+        })?;
         let mut pipe = Self::with_backend(config, backend);
         pipe.start_recording();
         crate::report::at_exit();

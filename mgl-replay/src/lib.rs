@@ -1,6 +1,10 @@
-//! The back ends of the pipe and what feeds them.
-pub mod espryt;
+//! The back ends of the pipe (Espryt on OpenGL ES; null) and the player that feeds them from trace files.
 
-pub use mgl_core::pipe::backend::NativeWindow;
-pub mod spv;
+pub mod backends;
+pub mod espryt;
 pub mod player;
+pub mod spv;
+
+pub use backends::{BackendKind, make_backend};
+pub use espryt::EsprytOptions;
+pub use mgl_core::pipe::backend::NativeWindow;

@@ -204,7 +204,14 @@ pub fn play(
         } else {
             None
         };
-        p.end_frame(place.frame, SurfaceHandle::NULL, true, image, deliver_this, deliver)?;
+        p.end_frame(
+            place.frame,
+            SurfaceHandle::NULL,
+            true,
+            image,
+            deliver_this,
+            deliver,
+        )?;
     }
     p.summary.counters = p.counters;
     Ok(p.summary)
@@ -237,7 +244,10 @@ impl Player<'_> {
                 Ok(())
             }
             // What the back end does not lower was refused while recording too, and drew nothing there either.
-            Err(ApplyError::Backend { op, error: BackendError::Unsupported(what) }) => {
+            Err(ApplyError::Backend {
+                op,
+                error: BackendError::Unsupported(what),
+            }) => {
                 let text = format!("{op}: not supported: {what}");
                 if !self.summary.backend_errors.contains(&text) {
                     self.summary.backend_errors.push(text);
@@ -250,13 +260,23 @@ impl Player<'_> {
 
     /// Compares what can be compared: bytes that were read, and query results on the same back end; never clocks,
     /// fences or availability, which no two runs share.
-    fn compare_reply(&mut self, call: &Call<'_>, reply: &Reply, place: &RecordPlace) -> Result<(), PlayError> {
+    fn compare_reply(
+        &mut self,
+        call: &Call<'_>,
+        reply: &Reply,
+        place: &RecordPlace,
+    ) -> Result<(), PlayError> {
         let comparable = match call {
-            Call::ReadPixels { .. } | Call::GetTextureImage { .. } | Call::ResourceReadback { .. } => true,
+            Call::ReadPixels { .. }
+            | Call::GetTextureImage { .. }
+            | Call::ResourceReadback { .. } => true,
             Call::QueryResult { p } => {
                 self.options.same_backend
                     && self.state.queries.get(p.query).is_ok_and(|q| {
-                        !matches!(q.desc.target, QueryTarget::TIME_ELAPSED | QueryTarget::TIMESTAMP)
+                        !matches!(
+                            q.desc.target,
+                            QueryTarget::TIME_ELAPSED | QueryTarget::TIMESTAMP
+                        )
                     })
             }
             _ => false,
@@ -274,7 +294,9 @@ impl Player<'_> {
                 let n = a.iter().zip(b).filter(|(x, y)| x != y).count();
                 format!("{n} of {} bytes differ", a.len())
             }
-            (Reply::Bytes(a), Reply::Bytes(b)) => format!("{} bytes recorded, {} replayed", a.len(), b.len()),
+            (Reply::Bytes(a), Reply::Bytes(b)) => {
+                format!("{} bytes recorded, {} replayed", a.len(), b.len())
+            }
             (a, b) => format!("{a:?} recorded, {b:?} replayed"),
         };
         self.summary.reply_differences.push(ReplyDifference {
@@ -288,7 +310,11 @@ impl Player<'_> {
     fn drain(&mut self) {
         for e in self.backend.take_events() {
             match e {
-                Event::Log { level: LogLevel::Error, text } | Event::GlError { detail: text, .. } => {
+                Event::Log {
+                    level: LogLevel::Error,
+                    text,
+                }
+                | Event::GlError { detail: text, .. } => {
                     self.summary.backend_errors.push(text);
                 }
                 _ => {}
@@ -298,7 +324,11 @@ impl Player<'_> {
 
     fn surface_image(&mut self, surface: SurfaceHandle) -> Option<Picture> {
         match self.backend.read_surface(&self.state, surface) {
-            Ok((width, height, rgba)) => Some(Picture { width, height, rgba }),
+            Ok((width, height, rgba)) => Some(Picture {
+                width,
+                height,
+                rgba,
+            }),
             Err(e) => {
                 self.summary.backend_errors.push(format!("no image: {e}"));
                 None
@@ -318,7 +348,11 @@ impl Player<'_> {
         if !matches!(color.format, Format::RGBA8 | Format::SRGB8_ALPHA8) || fb.samples > 1 {
             return None;
         }
-        let read = FramebufferState { binding: FramebufferBinding::READ, read: *color, ..fb };
+        let read = FramebufferState {
+            binding: FramebufferBinding::READ,
+            read: *color,
+            ..fb
+        };
         let pixels = ReadPixels {
             width: fb.width,
             height: fb.height,
@@ -327,9 +361,18 @@ impl Player<'_> {
             ..ReadPixels::default()
         };
         let mut scratch = Counters::default();
-        for call in [Call::SetFramebufferState { p: &read }, Call::ReadPixels { p: &pixels }] {
-            if let Ok(Reply::Bytes(rgba)) = apply(&mut self.state, self.backend, &mut scratch, &call) {
-                return Some(Picture { width: fb.width, height: fb.height, rgba });
+        for call in [
+            Call::SetFramebufferState { p: &read },
+            Call::ReadPixels { p: &pixels },
+        ] {
+            if let Ok(Reply::Bytes(rgba)) =
+                apply(&mut self.state, self.backend, &mut scratch, &call)
+            {
+                return Some(Picture {
+                    width: fb.width,
+                    height: fb.height,
+                    rgba,
+                });
             }
         }
         None
@@ -352,6 +395,14 @@ impl Player<'_> {
             return Ok(());
         }
         self.summary.frames += 1;
-        deliver(PlayedFrame { frame, surface, partial, counters, time, image }).map_err(PlayError::Stopped)
+        deliver(PlayedFrame {
+            frame,
+            surface,
+            partial,
+            counters,
+            time,
+            image,
+        })
+        .map_err(PlayError::Stopped)
     }
 }

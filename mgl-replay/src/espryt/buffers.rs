@@ -40,12 +40,7 @@ impl Buffers {
     /// # Errors
     ///
     /// [`BackendError::OutOfMemory`].
-    pub fn allocate(
-        dev: &Device,
-        target: u32,
-        size: u64,
-        usage: u32,
-    ) -> Result<(), BackendError> {
+    pub fn allocate(dev: &Device, target: u32, size: u64, usage: u32) -> Result<(), BackendError> {
         let what = || format!("a buffer of {size} bytes");
         let bytes = isize::try_from(size).map_err(|_| BackendError::OutOfMemory(what()))?;
         // SAFETY: a buffer is bound to the target.
@@ -274,10 +269,6 @@ impl Work<'_> {
             .cycle()
             .take(c.size as usize)
             .collect();
-        self.upload_buffer(
-            BufferHandle::from_raw(c.resource.handle),
-            c.offset,
-            &bytes,
-        )
+        self.upload_buffer(BufferHandle::from_raw(c.resource.handle), c.offset, &bytes)
     }
 }

@@ -90,10 +90,7 @@ impl Shadow {
             unpack: (0, 0),
             restart: false,
             patch_vertices: 3,
-            attribs: vec![
-                (glow::FLOAT, [0, 0, 0, 1f32.to_bits()]);
-                dev.gl.limits.attribs as usize
-            ],
+            attribs: vec![(glow::FLOAT, [0, 0, 0, 1f32.to_bits()]); dev.gl.limits.attribs as usize],
         }
     }
 }
@@ -223,7 +220,13 @@ impl NativeContext {
     }
 
     /// Binds a texture for work on it, on the last unit, which draws use last.
-    pub fn bind_for_work(&mut self, dev: &Device, target: u32, name: glow::Texture, serial: Serial) {
+    pub fn bind_for_work(
+        &mut self,
+        dev: &Device,
+        target: u32,
+        name: glow::Texture,
+        serial: Serial,
+    ) {
         let unit = dev.gl.limits.texture_units - 1;
         self.activate(dev, unit);
         let bound = &mut self.shadow.units[unit as usize].texture;

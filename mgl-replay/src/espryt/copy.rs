@@ -24,9 +24,7 @@ impl Work<'_> {
             return Ok(());
         }
         if !self.dev.gl.has.copy_image {
-            return Err(BackendError::Unsupported(
-                "a copy between textures".into(),
-            ));
+            return Err(BackendError::Unsupported("a copy between textures".into()));
         }
         let (a, b) = (raw_name(from), raw_name(to));
         let at = [area.x, area.y, area.z].map(|v| v as i32);

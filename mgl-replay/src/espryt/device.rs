@@ -3,8 +3,8 @@
 use super::egl::{DisplayChoice, Egl};
 use super::gl::Gl;
 use glow::HasContext;
-use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::BackendError;
+use mgl_core::pipe::event::{Event, LogLevel};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 

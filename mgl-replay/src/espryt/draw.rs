@@ -102,8 +102,7 @@ impl Work<'_> {
         if r.clip_distances != 0 && !has.clip_distance {
             return refuse("clip distances".into());
         }
-        if (r.clip_origin, r.clip_depth)
-            != (ClipOrigin::LOWER_LEFT, ClipDepth::NEGATIVE_ONE_TO_ONE)
+        if (r.clip_origin, r.clip_depth) != (ClipOrigin::LOWER_LEFT, ClipDepth::NEGATIVE_ONE_TO_ONE)
             && !has.clip_control
         {
             return refuse("clip control".into());

@@ -89,14 +89,9 @@ pub struct WindowSurface {
 // SAFETY: as for contexts.
 unsafe impl Send for WindowSurface {}
 
-type GetPlatformDisplay =
-    unsafe extern "system" fn(u32, *mut c_void, *const i32) -> *mut c_void;
-type CreatePlatformWindowSurface = unsafe extern "system" fn(
-    *mut c_void,
-    *mut c_void,
-    *mut c_void,
-    *const i32,
-) -> *mut c_void;
+type GetPlatformDisplay = unsafe extern "system" fn(u32, *mut c_void, *const i32) -> *mut c_void;
+type CreatePlatformWindowSurface =
+    unsafe extern "system" fn(*mut c_void, *mut c_void, *mut c_void, *const i32) -> *mut c_void;
 type QueryDevices = unsafe extern "system" fn(i32, *mut *mut c_void, *mut i32) -> u32;
 
 /// The library and its display.
@@ -141,8 +136,9 @@ impl Egl {
             DisplayChoice::Surfaceless => surfaceless(&instance, &client)?,
             DisplayChoice::X11 { display } => x11(&instance, &client, display.as_deref())?,
             DisplayChoice::Auto => match std::env::var_os("DISPLAY") {
-                Some(_) => x11(&instance, &client, None)
-                    .or_else(|_| surfaceless(&instance, &client))?,
+                Some(_) => {
+                    x11(&instance, &client, None).or_else(|_| surfaceless(&instance, &client))?
+                }
                 None => surfaceless(&instance, &client)?,
             },
         };
@@ -287,10 +283,7 @@ impl Egl {
         context: &mut Context,
         window: Option<&WindowSurface>,
     ) -> Result<(), BackendError> {
-        let wanted = (
-            context.id,
-            window.map_or(0, |w| w.raw.as_ptr() as usize),
-        );
+        let wanted = (context.id, window.map_or(0, |w| w.raw.as_ptr() as usize));
         if CURRENT.with(Cell::get) == wanted {
             return Ok(());
         }
@@ -323,9 +316,7 @@ impl Egl {
             return;
         }
         let _ = self.instance.bind_api(egl::OPENGL_ES_API);
-        let _ = self
-            .instance
-            .make_current(self.display, None, None, None);
+        let _ = self.instance.make_current(self.display, None, None, None);
         CURRENT.with(|c| c.set((0, 0)));
     }
 
@@ -495,8 +486,8 @@ fn x11(
     if !client.contains("EGL_EXT_platform_xcb") {
         return Err(BackendError::Unsupported("EGL_EXT_platform_xcb".into()));
     }
-    let connection = Connection::open(display)
-        .map_err(|e| BackendError::Driver(format!("X display: {e}")))?;
+    let connection =
+        Connection::open(display).map_err(|e| BackendError::Driver(format!("X display: {e}")))?;
     let attributes = [PLATFORM_XCB_SCREEN, connection.screen(), egl::NONE];
     let d = platform_display(
         instance,
@@ -511,7 +502,13 @@ fn x11(
 fn surfaceless(instance: &Instance, client: &HashSet<String>) -> Result<Opened, BackendError> {
     let default = std::ptr::null_mut();
     if client.contains("EGL_MESA_platform_surfaceless") {
-        let d = platform_display(instance, client, PLATFORM_SURFACELESS, default, &[egl::NONE])?;
+        let d = platform_display(
+            instance,
+            client,
+            PLATFORM_SURFACELESS,
+            default,
+            &[egl::NONE],
+        )?;
         return Ok((d, None, false));
     }
     let query = instance.get_proc_address("eglQueryDevicesEXT");

@@ -220,7 +220,11 @@ fn complete(status: u32, what: &str) -> Result<(), BackendError> {
 type Resolved = (Image, u32, u32);
 
 impl Work<'_> {
-    fn resolve(&mut self, s: &PushedState, a: &Attachment) -> Result<Option<Resolved>, BackendError> {
+    fn resolve(
+        &mut self,
+        s: &PushedState,
+        a: &Attachment,
+    ) -> Result<Option<Resolved>, BackendError> {
         let h = a.resource.handle;
         let gone = || BackendError::Driver(format!("{:?} has no storage", a.resource));
         let image = match a.resource.kind {
@@ -230,10 +234,18 @@ impl Work<'_> {
                 let image = self.surface_image(s, SurfaceHandle(h), depth, a.layer)?;
                 return Ok(Some((image, 0, 0)));
             }
-            HandleKind::RENDERBUFFER => {
-                *self.obj.renderbuffers.get(RenderbufferHandle(h)).map_err(|_| gone())?
+            HandleKind::RENDERBUFFER => *self
+                .obj
+                .renderbuffers
+                .get(RenderbufferHandle(h))
+                .map_err(|_| gone())?,
+            _ => {
+                self.obj
+                    .textures
+                    .get(TextureHandle(h))
+                    .map_err(|_| gone())?
+                    .image
             }
-            _ => self.obj.textures.get(TextureHandle(h)).map_err(|_| gone())?.image,
         };
         let layer = if a.layers > 0 { u32::MAX } else { a.layer };
         Ok(Some((image, a.level, layer)))
@@ -322,11 +334,12 @@ impl Work<'_> {
         stencil: Option<Resolved>,
     ) -> Result<Bound, BackendError> {
         let slot = |r: &Option<Resolved>| {
-            r.as_ref().map_or(Slot::default(), |(i, level, layer)| Slot {
-                serial: i.serial,
-                level: *level,
-                layer: *layer,
-            })
+            r.as_ref()
+                .map_or(Slot::default(), |(i, level, layer)| Slot {
+                    serial: i.serial,
+                    level: *level,
+                    layer: *layer,
+                })
         };
         let all = || color.iter().chain([&depth, &stencil]).flatten();
         let mut key = Key {
@@ -369,7 +382,10 @@ impl Work<'_> {
         Ok(Bound {
             name: Some(name),
             masks,
-            draw_buffers: color.iter().rposition(Option::is_some).map_or(0, |i| i as u32 + 1),
+            draw_buffers: color
+                .iter()
+                .rposition(Option::is_some)
+                .map_or(0, |i| i as u32 + 1),
             samples: all().map(|r| r.0.samples).max().unwrap_or(f.samples),
             color: color[0],
             depth,

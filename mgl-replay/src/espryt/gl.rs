@@ -291,7 +291,9 @@ impl Gl {
         match self.error() {
             glow::NO_ERROR => Ok(()),
             glow::OUT_OF_MEMORY => Err(BackendError::OutOfMemory(what.into())),
-            code => Err(BackendError::Driver(format!("{what}: GL error {code:#06x}"))),
+            code => Err(BackendError::Driver(format!(
+                "{what}: GL error {code:#06x}"
+            ))),
         }
     }
 }

@@ -62,7 +62,10 @@ fn rewrite(bytes: &[u8], size: u32, restart: u32) -> (Vec<u8>, u32) {
     });
     // Only an index that is the largest value without meaning a restart needs a wider type.
     let wide = size < 4 && values.clone().any(|v| v == fixed);
-    let (to, out) = (if wide { 4 } else { size }, largest(if wide { 4 } else { size }));
+    let (to, out) = (
+        if wide { 4 } else { size },
+        largest(if wide { 4 } else { size }),
+    );
     let mut all = Vec::with_capacity(bytes.len() / size as usize * to as usize);
     for v in values {
         let v = if v == restart { out } else { v };
@@ -131,10 +134,7 @@ impl Work<'_> {
             .map(|r| u64::from(r.start) + u64::from(r.count))
             .max()
             .unwrap_or(0);
-        let (from, to) = (
-            u64::from(first) * u64::from(size),
-            end * u64::from(size),
-        );
+        let (from, to) = (u64::from(first) * u64::from(size), end * u64::from(size));
         let restart = d.info.restart_index;
         let (bytes, wide) = match buffer {
             None => rewrite(&d.indices[from as usize..to as usize], size, restart),

@@ -152,9 +152,7 @@ impl Espryt {
         }
         let thread = egl::thread_token();
         match self.contexts.get(s.current.context) {
-            Ok(c) if c.egl.holder == 0 || c.egl.holder == thread => {
-                Which::Bound(s.current.context)
-            }
+            Ok(c) if c.egl.holder == 0 || c.egl.holder == thread => Which::Bound(s.current.context),
             _ => Which::Service,
         }
     }
@@ -382,7 +380,11 @@ impl Backend for Espryt {
         Ok(())
     }
 
-    fn read_surface(&mut self, s: &PushedState, surface: SurfaceHandle) -> Result<(u32, u32, Vec<u8>)> {
+    fn read_surface(
+        &mut self,
+        s: &PushedState,
+        surface: SurfaceHandle,
+    ) -> Result<(u32, u32, Vec<u8>)> {
         self.on_any(s, |w| w.read_surface(s, surface))
     }
 
@@ -412,9 +414,7 @@ impl Backend for Espryt {
         bytes: &[u8],
     ) -> Result {
         self.on_any(s, |w| match d.resource.kind {
-            HandleKind::BUFFER => {
-                w.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes)
-            }
+            HandleKind::BUFFER => w.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes),
             _ => w.upload_texture(d, regions, bytes),
         })
     }
@@ -666,7 +666,12 @@ impl Backend for Espryt {
     }
 
     fn present(&mut self, s: &PushedState, p: &Present) -> Result {
-        let shared = self.contexts.iter().filter(|(_, c)| c.egl.holder != 0).count() > 1;
+        let shared = self
+            .contexts
+            .iter()
+            .filter(|(_, c)| c.egl.holder != 0)
+            .count()
+            > 1;
         let r = self.on_any(s, |w| {
             let r = w.show(s, p.surface);
             if shared {

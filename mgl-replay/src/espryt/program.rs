@@ -8,8 +8,8 @@ use super::essl::{EsslError, EsslOptions, to_essl};
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::handle::ShaderHandle;
-use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::backend::ProgramCode;
+use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::{BackendError, ProgramDesc};
 use mgl_core::program::{Reflection, SamplerDim, SamplerShape, ShaderStage};
 
@@ -77,8 +77,8 @@ impl Work<'_> {
         d: &ProgramDesc,
         code: &ProgramCode<'_>,
     ) -> Result<(), BackendError> {
-        let reflection = Reflection::decode(code.reflection)
-            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let reflection =
+            Reflection::decode(code.reflection).map_err(|e| BackendError::Driver(e.to_string()))?;
         let words = |bytes: &[u8]| -> Vec<u32> {
             bytes
                 .chunks_exact(4)
@@ -324,7 +324,15 @@ mod tests {
         let header = [0x0723_0203, 0x1_0300, 0, 9, 0];
         let module = |rest: &[u32]| [&header[..], rest].concat();
         assert!(!has_flat(&module(&[3 << 16 | 71, 5, 30, 2 << 16 | 72])));
-        assert!(has_flat(&module(&[4 << 16 | 71, 5, 30, 0, 3 << 16 | 71, 5, 14])));
+        assert!(has_flat(&module(&[
+            4 << 16 | 71,
+            5,
+            30,
+            0,
+            3 << 16 | 71,
+            5,
+            14
+        ])));
         assert!(has_flat(&module(&[4 << 16 | 72, 5, 0, 14])));
         assert!(!has_flat(&[]));
     }

@@ -114,11 +114,10 @@ impl Work<'_> {
         let mut v = 0;
         // SAFETY: the context is current; one integer is written.
         unsafe {
-            self.dev.gl.es.GetQueryObjectuiv(
-                q.name.0.get(),
-                glow::QUERY_RESULT_AVAILABLE,
-                &mut v,
-            );
+            self.dev
+                .gl
+                .es
+                .GetQueryObjectuiv(q.name.0.get(), glow::QUERY_RESULT_AVAILABLE, &mut v);
         }
         Ok(v != 0)
     }
@@ -162,10 +161,7 @@ impl Work<'_> {
         })?;
         // SAFETY: the context is current, has the extension, and owns the object.
         unsafe {
-            self.dev
-                .gl
-                .es
-                .QueryCounterEXT(q.name.0.get(), TIMESTAMP);
+            self.dev.gl.es.QueryCounterEXT(q.name.0.get(), TIMESTAMP);
         }
         Ok(())
     }
@@ -232,7 +228,12 @@ impl Work<'_> {
             0
         };
         // SAFETY: the context is current, and the fence lives.
-        let r = unsafe { self.dev.gl.es.ClientWaitSync(fence.0.cast(), flags, timeout_ns) };
+        let r = unsafe {
+            self.dev
+                .gl
+                .es
+                .ClientWaitSync(fence.0.cast(), flags, timeout_ns)
+        };
         Ok(match r {
             glow::ALREADY_SIGNALED => FenceResult::ALREADY_SIGNALED,
             glow::CONDITION_SATISFIED => FenceResult::CONDITION_SATISFIED,

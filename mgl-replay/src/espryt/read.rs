@@ -81,26 +81,39 @@ impl Work<'_> {
         layer: u32,
         a: &Area,
     ) -> Result<Vec<u8>, BackendError> {
-        self.ctx
-            .framebuffers
-            .bind_scratch(self.dev, glow::READ_FRAMEBUFFER, image, level, layer)?;
+        self.ctx.framebuffers.bind_scratch(
+            self.dev,
+            glow::READ_FRAMEBUFFER,
+            image,
+            level,
+            layer,
+        )?;
         let read = ReadAs::of(image.plan.info);
         let raw = self.read_raw(read, a)?;
-        let mut out =
-            Vec::with_capacity(a.width as usize * a.height as usize * image.plan.info.bytes as usize);
+        let mut out = Vec::with_capacity(
+            a.width as usize * a.height as usize * image.plan.info.bytes as usize,
+        );
         texel::from_read(image.plan.info, read, &raw, &mut out);
         Ok(out)
     }
 }
 
 impl Work<'_> {
-    pub fn read_pixels(&mut self, _s: &PushedState, _r: &ReadPixels) -> Result<Vec<u8>, BackendError> {
+    pub fn read_pixels(
+        &mut self,
+        _s: &PushedState,
+        _r: &ReadPixels,
+    ) -> Result<Vec<u8>, BackendError> {
         Err(BackendError::Unsupported("ReadPixels".into()))
     }
     pub fn read_texture(&mut self, _g: &GetTextureImage) -> Result<Vec<u8>, BackendError> {
         Err(BackendError::Unsupported("".into()))
     }
-    pub fn copy_to_texture(&mut self, _s: &PushedState, _c: &CopyToTexture) -> Result<(), BackendError> {
+    pub fn copy_to_texture(
+        &mut self,
+        _s: &PushedState,
+        _c: &CopyToTexture,
+    ) -> Result<(), BackendError> {
         Err(BackendError::Unsupported("".into()))
     }
     pub fn generate_mipmap(&mut self, _g: &GenerateMipmap) -> Result<(), BackendError> {

@@ -77,11 +77,7 @@ impl Work<'_> {
     /// # Errors
     ///
     /// When the driver gives no object.
-    pub fn sampler(
-        &mut self,
-        s: &PushedState,
-        h: SamplerHandle,
-    ) -> Result<Sampler, BackendError> {
+    pub fn sampler(&mut self, s: &PushedState, h: SamplerHandle) -> Result<Sampler, BackendError> {
         if h.is_null() {
             if let Some(made) = self.obj.samplers.initial {
                 return Ok(made);

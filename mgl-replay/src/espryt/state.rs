@@ -43,11 +43,7 @@ impl NativeContext {
             switch(dev, glow::CULL_FACE, new.cull_enable.get());
         }
         if old.rasterizer_discard != new.rasterizer_discard {
-            switch(
-                dev,
-                glow::RASTERIZER_DISCARD,
-                new.rasterizer_discard.get(),
-            );
+            switch(dev, glow::RASTERIZER_DISCARD, new.rasterizer_discard.get());
         }
         // SAFETY: the context is current; the values are GL's own.
         unsafe {
@@ -376,8 +372,7 @@ impl Work<'_> {
         }
         let generation = c.generation(Group::Dynamic);
         let many = all_viewports && self.dev.gl.has.viewport_array;
-        if self.ctx.seen.moved(Group::Dynamic, generation)
-            || many != self.ctx.shadow.many_viewports
+        if self.ctx.seen.moved(Group::Dynamic, generation) || many != self.ctx.shadow.many_viewports
         {
             self.ctx
                 .set_dynamic(self.dev, &c.values.dynamic, all_viewports);

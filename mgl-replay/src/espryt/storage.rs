@@ -233,9 +233,13 @@ impl Work<'_> {
         opaque: bool,
     ) -> Result<(), BackendError> {
         let gl = &self.dev.gl.glow;
-        self.ctx
-            .framebuffers
-            .bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, image, level, layer)?;
+        self.ctx.framebuffers.bind_scratch(
+            self.dev,
+            glow::DRAW_FRAMEBUFFER,
+            image,
+            level,
+            layer,
+        )?;
         self.ctx.plain_output_state(self.dev);
         // SAFETY: a context and a complete framebuffer are current.
         unsafe {
@@ -273,7 +277,14 @@ fn one_alpha(plan: &Plan) -> [u8; 16] {
 }
 
 /// Attaches a slice of an image to the bound framebuffer.
-pub fn attach(dev: &Device, target: u32, point: u32, image: &Image, level: u32, layer: Option<u32>) {
+pub fn attach(
+    dev: &Device,
+    target: u32,
+    point: u32,
+    image: &Image,
+    level: u32,
+    layer: Option<u32>,
+) {
     let gl = &dev.gl.glow;
     // SAFETY: a context is current, a framebuffer object is bound to `target`, and the image lives.
     unsafe {

@@ -84,7 +84,9 @@ impl Stream {
                     glow::COPY_WRITE_BUFFER,
                     at as isize,
                     needed as isize,
-                    glow::MAP_WRITE_BIT | glow::MAP_UNSYNCHRONIZED_BIT | glow::MAP_INVALIDATE_RANGE_BIT,
+                    glow::MAP_WRITE_BIT
+                        | glow::MAP_UNSYNCHRONIZED_BIT
+                        | glow::MAP_INVALIDATE_RANGE_BIT,
                 );
                 if p.is_null() {
                     return Err(BackendError::OutOfMemory("a streaming buffer".into()));

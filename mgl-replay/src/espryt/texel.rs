@@ -194,7 +194,11 @@ mod tests {
 
     #[test]
     fn halves_round_to_even() {
-        assert_eq!(half(65520.0), 0x7C00, "above the largest half by half a step");
+        assert_eq!(
+            half(65520.0),
+            0x7C00,
+            "above the largest half by half a step"
+        );
         assert_eq!(half(65519.9), 0x7BFF);
         assert_eq!(half(1.0 + 1.0 / 2048.0), 0x3C00, "a tie goes to even");
         assert_eq!(half(1.0 + 3.0 / 2048.0), 0x3C02);
@@ -237,9 +241,16 @@ mod tests {
             read(Format::R11F_G11F_B10F, ReadAs::F32, &floats),
             (0x3C0u32 | 0x380 << 11 | 0x200 << 22).to_le_bytes()
         );
-        assert_eq!(read(Format::RG16F, ReadAs::F32, &floats), [0, 0x3C, 0, 0x38]);
         assert_eq!(
-            read(Format::RG8I, ReadAs::I32, &[0xFF, 0xFF, 0xFF, 0xFF, 5, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]),
+            read(Format::RG16F, ReadAs::F32, &floats),
+            [0, 0x3C, 0, 0x38]
+        );
+        assert_eq!(
+            read(
+                Format::RG8I,
+                ReadAs::I32,
+                &[0xFF, 0xFF, 0xFF, 0xFF, 5, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]
+            ),
             [0xFF, 5]
         );
     }
@@ -253,7 +264,13 @@ mod tests {
         };
         assert_eq!(widen(Format::SRGB8, &[1, 2, 3]), [1, 2, 3, 255]);
         assert_eq!(widen(Format::RGB8_SNORM, &[1, 2, 3]), [1, 2, 3, 127]);
-        assert_eq!(widen(Format::RGB16F, &[1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 5, 6, 0, 0x3C]);
-        assert_eq!(widen(Format::RGB8UI, &[1, 2, 3, 4, 5, 6]), [1, 2, 3, 1, 4, 5, 6, 1]);
+        assert_eq!(
+            widen(Format::RGB16F, &[1, 2, 3, 4, 5, 6]),
+            [1, 2, 3, 4, 5, 6, 0, 0x3C]
+        );
+        assert_eq!(
+            widen(Format::RGB8UI, &[1, 2, 3, 4, 5, 6]),
+            [1, 2, 3, 1, 4, 5, 6, 1]
+        );
     }
 }

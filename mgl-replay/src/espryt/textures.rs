@@ -130,8 +130,7 @@ impl Work<'_> {
         let serial = self.obj.serial();
         let target = glow::TEXTURE_BUFFER;
         // SAFETY: a context is current.
-        let name =
-            unsafe { self.dev.gl.glow.create_texture() }.map_err(BackendError::Driver)?;
+        let name = unsafe { self.dev.gl.glow.create_texture() }.map_err(BackendError::Driver)?;
         self.ctx.bind_for_work(self.dev, target, name, serial);
         // SAFETY: the texture is bound, and the buffer holds the range.
         unsafe {
@@ -309,8 +308,7 @@ impl Work<'_> {
             tight = all;
             (tight.as_slice(), 0, 0)
         };
-        self.ctx
-            .bind_for_work(self.dev, target, name, image.serial);
+        self.ctx.bind_for_work(self.dev, target, name, image.serial);
         self.set_unpack(row_length as i32, image_height as i32);
         let gl = &self.dev.gl.glow;
         let [x, y, z, w, h, depth] =

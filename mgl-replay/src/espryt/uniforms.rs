@@ -39,7 +39,12 @@ impl Work<'_> {
         let blocks = program.reflection.uniform_blocks.len();
         let serial = program.variant(variant).serial;
         if let Some(size) = size.filter(|s| *s > 0) {
-            self.follow_constants(h, size as usize, &entry.constants, entry.constants_generation)?;
+            self.follow_constants(
+                h,
+                size as usize,
+                &entry.constants,
+                entry.constants_generation,
+            )?;
         }
         if blocks == 0 {
             return Ok(());

@@ -372,7 +372,10 @@ fn check_attrib(dev: &Device, a: &VertexAttrib) -> Result<(), BackendError> {
         return refuse("vertex attributes in BGRA order".into());
     }
     if a.relative_offset > MAX_RELATIVE_OFFSET {
-        return refuse(format!("a vertex attribute offset of {}", a.relative_offset));
+        return refuse(format!(
+            "a vertex attribute offset of {}",
+            a.relative_offset
+        ));
     }
     Ok(())
 }

@@ -248,8 +248,7 @@ impl Work<'_> {
         {
             return;
         }
-        self.ctx
-            .bind_for_work(self.dev, target, name, image.serial);
+        self.ctx.bind_for_work(self.dev, target, name, image.serial);
         let gl = &self.dev.gl.glow;
         let multisample = image.samples > 0;
         // SAFETY: the texture is bound; the values are GL's own.
