@@ -55,7 +55,7 @@ pub fn make_backend(
     options: &EsprytOptions,
 ) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match kind {
-        BackendKind::Espryt => Box::new(Espryt::new(options)?),
+        BackendKind::Espryt => Box::new(Espryt::new(options.clone())?),
         BackendKind::Null => Box::new(NullBackend::default()),
     })
 }

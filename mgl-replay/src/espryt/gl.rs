@@ -133,6 +133,8 @@ features! {
     float_linear = false | "OES_texture_float_linear";
     /// Geometry shaders and layered framebuffers.
     geometry = true | "EXT_geometry_shader" | "OES_geometry_shader";
+    /// Geometry shaders write point sizes.
+    geometry_point_size = false | "EXT_geometry_point_size" | "OES_geometry_point_size";
     /// Mirroring once.
     mirror_clamp = false | "EXT_texture_mirror_clamp_to_edge";
     /// Switching multisampling off, alpha to one.

@@ -4,7 +4,7 @@
 
 use super::context::Serial;
 use super::device::Device;
-use super::essl::{EsslError, EsslOptions, to_essl};
+use super::essl::{EsslError, EsslOptions, POINT_SIZE_LOCATION, empty_fragment, to_essl};
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::handle::ShaderHandle;
@@ -30,8 +30,8 @@ pub struct Variant {
     pub name: glow::Program,
     /// Identity.
     pub serial: Serial,
-    /// Where the state's point size goes, and what is there.
-    point_size: Option<(glow::UniformLocation, f32)>,
+    /// The state's point size as set, in variants that take it.
+    point_size: Option<f32>,
 }
 
 /// A program.
@@ -62,9 +62,6 @@ impl Program {
         &self.variants[at]
     }
 }
-
-/// Name of the uniform that holds the state's point size in variants with one.
-const POINT_SIZE: &str = "mgl_point_size";
 
 impl Work<'_> {
     /// Takes a new program in.
@@ -136,12 +133,13 @@ impl Work<'_> {
             // SAFETY: the context is current, and the program lives and is linked.
             unsafe { gl.use_program(Some(variant.name)) };
         }
-        if let Some((location, set)) = &mut variant.point_size
+        if let Some(set) = &mut variant.point_size
             && *set != point_size
         {
             *set = point_size;
-            // SAFETY: the program is in use, and the location is its own.
-            unsafe { gl.uniform_1_f32(Some(location), point_size) };
+            let location = glow::NativeUniformLocation(POINT_SIZE_LOCATION);
+            // SAFETY: the program is in use, and has a float at the location.
+            unsafe { gl.uniform_1_f32(Some(&location), point_size) };
         }
         Ok(at)
     }
@@ -154,12 +152,13 @@ impl Work<'_> {
             .get_mut(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         match build(self.dev, program, key) {
-            Ok((name, point_size)) => {
+            Ok(name) => {
                 program.variants.push(Variant {
                     key,
                     name,
                     serial,
-                    point_size,
+                    // NaN differs from every size, so the first use sets it.
+                    point_size: key.fixed_point_size.then_some(f32::NAN),
                 });
                 Ok(program.variants.len() - 1)
             }
@@ -171,9 +170,7 @@ impl Work<'_> {
     }
 }
 
-type Built = (glow::Program, Option<(glow::UniformLocation, f32)>);
-
-fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<Built, BackendError> {
+fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, BackendError> {
     let gl = &dev.gl.glow;
     let has = &dev.gl.has;
     let options = EsslOptions {
@@ -182,13 +179,9 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<Built, BackendErr
         noperspective: has.noperspective,
         clip_distance: has.clip_distance,
         dual_source: has.dual_source,
+        point_size_from_state: key.fixed_point_size,
+        geometry_point_size: has.geometry_point_size,
     };
-    let last = p
-        .reflection
-        .stages
-        .iter()
-        .filter(|s| *s < ShaderStage::Fragment)
-        .last();
     let mut texts = Vec::new();
     for stage in p.reflection.stages.iter() {
         let essl = to_essl(stage, &p.stages[stage as usize], &p.reflection, &options).map_err(
@@ -197,12 +190,11 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<Built, BackendErr
                 e => BackendError::Driver(e.to_string()),
             },
         )?;
-        let source = if key.fixed_point_size && Some(stage) == last {
-            with_point_size(&essl.source)
-        } else {
-            essl.source
-        };
-        texts.push((stage, source));
+        texts.push((stage, essl.source));
+    }
+    let stages = p.reflection.stages;
+    if !stages.contains(ShaderStage::Fragment) && !stages.contains(ShaderStage::Compute) {
+        texts.push((ShaderStage::Fragment, empty_fragment(&options).source));
     }
     // SAFETY: a context is current; every object made here is deleted on every way out but success.
     unsafe {
@@ -251,20 +243,8 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<Built, BackendErr
             gl.delete_program(program);
             return Err(BackendError::Driver(text));
         }
-        // NaN differs from every size, so the first use sets it.
-        let point_size = gl
-            .get_uniform_location(program, POINT_SIZE)
-            .map(|l| (l, f32::NAN));
-        Ok((program, point_size))
+        Ok(program)
     }
-}
-
-/// The shader with the state's point size in place of its own: its main function runs first.
-fn with_point_size(source: &str) -> String {
-    let renamed = source.replacen("void main()", "void mgl_main()", 1);
-    format!(
-        "{renamed}\nuniform highp float {POINT_SIZE};\n\nvoid main()\n{{\n    mgl_main();\n    gl_PointSize = {POINT_SIZE};\n}}\n"
-    )
 }
 
 /// The sampler type of each slot of a program.
@@ -310,14 +290,6 @@ fn has_flat(words: &[u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_states_point_size_comes_last() {
-        let text = with_point_size("#version 320 es\nvoid main()\n{\n    if (a) return;\n}\n");
-        assert!(text.contains("void mgl_main()\n{\n    if (a) return;"));
-        assert_eq!(text.matches("void main()").count(), 1);
-        assert!(text.ends_with("mgl_main();\n    gl_PointSize = mgl_point_size;\n}\n"));
-    }
 
     #[test]
     fn flat_decorations_are_found() {
