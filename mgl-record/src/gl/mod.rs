@@ -1,16 +1,23 @@
 //! The GL front end: entry points and what they are declared with.
 
+pub mod blit;
 pub mod buffer;
 pub mod clear;
 pub mod draw;
 pub mod entry;
+pub mod framebuffer;
+pub mod framebuffer_query;
 pub mod get;
 pub mod get_objects;
 pub mod limits;
 pub mod misc;
 pub mod program;
+pub mod read;
+pub mod renderbuffer;
+pub mod sampler;
 pub mod state;
 pub mod text;
+pub mod texture;
 pub mod types;
 pub mod uniform;
 pub mod vertex;
