@@ -22,7 +22,7 @@ pub struct Area {
 }
 
 impl Work<'_> {
-    /// What a Present would show now: width, height, RGBA8 rows from the top.
+    /// What a Present would show now: width, height, RGBA8 rows, bottom row first.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Work<'_> {
         let raw = self.read_raw(read, &area)?;
         let mut rgba = Vec::with_capacity(image.width as usize * image.height as usize * 4);
         let row = image.width as usize * read.bytes();
-        for line in raw.chunks_exact(row.max(1)).rev() {
+        for line in raw.chunks_exact(row.max(1)) {
             texel::to_rgba8(image.plan.info, read, line, &mut rgba);
         }
         Ok((image.width, image.height, rgba))
