@@ -22,3 +22,6 @@ pub mod types;
 pub mod uniform;
 pub mod vertex;
 pub mod vertex_value;
+
+#[cfg(test)]
+mod tests;

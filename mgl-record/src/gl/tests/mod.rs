@@ -1,0 +1,250 @@
+//! Tests of entry points as a program calls them: contexts of their own, a back end that remembers what it was told.
+//!
+//! The driver is one for the process and tests run side by side, so everything is asked by the test's own context and
+//! buffer handles.
+
+mod buffer;
+mod draw;
+mod spy;
+mod vertex;
+
+use super::types::*;
+use crate::config::{BackendChoice, Config};
+use crate::consts::gl::*;
+use crate::context::{
+    self, ContextConfig, ContextRef, Gl, Profile, SurfaceConfig, SurfaceRef, with_current,
+};
+use crate::driver;
+use crate::gl::buffer::*;
+use crate::gl::program::*;
+use crate::gl::vertex::*;
+use crate::pipe::Pipe;
+use mgl_core::handle::{BufferHandle, ContextHandle};
+use mgl_core::pipe::{
+    BindRenderState, BindSamplerStates, BufferClass, Call, FramebufferBinding, FramebufferState,
+    Group, RenderStateDesc, SetDynamicState, SetSamplerViews, SetShaderBuffers, ShaderOnly,
+};
+use spy::Spy;
+
+/// A context that is current in this thread, with a surface and a program that reads attributes 0 to 3.
+struct Current {
+    context: ContextRef,
+    surface: SurfaceRef,
+}
+
+impl Current {
+    fn new(profile: Profile) -> Self {
+        Self::shared(profile, None)
+    }
+
+    fn shared(profile: Profile, with: Option<&ContextRef>) -> Self {
+        install_spy();
+        let config = ContextConfig {
+            profile,
+            major: 3,
+            minor: 3,
+            debug: false,
+            forward_compatible: false,
+            robust: false,
+            lose_on_reset: false,
+        };
+        let context = context::create(&config, with).expect("the null back end makes contexts");
+        let surface = context::create_surface(&SurfaceConfig {
+            native: None,
+            width: 8,
+            height: 8,
+            alpha: true,
+            depth_bits: 24,
+            stencil_bits: 8,
+            samples: 0,
+            double_buffered: true,
+            srgb: false,
+        });
+        let this = Self { context, surface };
+        this.make_current();
+        this
+    }
+
+    fn make_current(&self) {
+        let s = Some(&self.surface);
+        context::make_current(Some(&self.context), s, s).expect("nobody else has it");
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        let _ = context::make_current(None, None, None);
+        context::destroy_context(&self.context);
+        context::destroy_surface(&self.surface);
+    }
+}
+
+fn install_spy() {
+    let mut d = driver::lock();
+    let there = d
+        .pipe
+        .as_ref()
+        .is_some_and(|p| p.backend.caps().renderer == spy::NAME);
+    if there {
+        return;
+    }
+    match &mut d.pipe {
+        Some(p) => p.backend = Box::new(Spy::new()),
+        none => {
+            let config = Config {
+                backend: BackendChoice::Null,
+                record: None,
+                ..Config::from_env()
+            };
+            *none = Some(Pipe::with_backend(&config, Box::new(Spy::new())));
+        }
+    }
+}
+
+/// Runs `f` on the current context.
+fn gl<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> R {
+    with_current(f).expect("a context is current")
+}
+
+/// The context's error, taken. Errors that pushes leave are the whole process's and not asked for.
+fn error() -> GLenum {
+    gl(|gl| std::mem::take(&mut gl.ctx.error))
+}
+
+#[track_caller]
+fn no_error() {
+    assert_eq!(error(), GL_NO_ERROR);
+}
+
+#[track_caller]
+fn raises(code: GLenum, f: impl FnOnce()) {
+    no_error();
+    f();
+    assert_eq!(error(), code);
+}
+
+fn handle_of(name: GLuint) -> BufferHandle {
+    gl(|gl| gl.share.buffers.get(name).expect("an object").handle())
+}
+
+fn context_handle() -> ContextHandle {
+    gl(|gl| gl.ctx.handle)
+}
+
+/// How often a group of the current context was pushed or scrubbed.
+fn generation(g: Group) -> u64 {
+    gl(|gl| {
+        let c = gl.pipe.state.contexts.get(gl.ctx.handle);
+        c.map_or(0, |c| c.generation(g))
+    })
+}
+
+fn gen_buffer() -> GLuint {
+    let mut name = 0;
+    // SAFETY: room for one name.
+    unsafe { glGenBuffers(1, &mut name) };
+    name
+}
+
+/// A buffer on a target, with content.
+fn buffer(target: GLenum, bytes: &[u8]) -> GLuint {
+    let name = gen_buffer();
+    // SAFETY: the bytes are there.
+    unsafe {
+        glBindBuffer(target, name);
+        glBufferData(
+            target,
+            bytes.len() as isize,
+            bytes.as_ptr().cast(),
+            GL_STATIC_DRAW,
+        );
+    }
+    name
+}
+
+fn vertex_array() -> GLuint {
+    let mut name = 0;
+    // SAFETY: room for one name.
+    unsafe {
+        glGenVertexArrays(1, &mut name);
+        glBindVertexArray(name);
+    }
+    name
+}
+
+/// A program that reads attributes 0 to 3, in use.
+fn use_program() -> GLuint {
+    let vertex = b"#version 330\n\
+        layout(location = 0) in vec4 a; layout(location = 1) in vec4 b;\n\
+        layout(location = 2) in vec4 c; layout(location = 3) in vec4 d;\n\
+        void main() { gl_Position = a + b + c + d; }\0";
+    let fragment = b"#version 330\nout vec4 color; void main() { color = vec4(1.0); }\0";
+    // SAFETY: the sources end in zero.
+    unsafe {
+        let program = glCreateProgram();
+        for (stage, text) in [
+            (GL_VERTEX_SHADER, &vertex[..]),
+            (GL_FRAGMENT_SHADER, &fragment[..]),
+        ] {
+            let shader = glCreateShader(stage);
+            let source = text.as_ptr().cast();
+            glShaderSource(shader, 1, &source, std::ptr::null());
+            glCompileShader(shader);
+            glAttachShader(program, shader);
+        }
+        glLinkProgram(program);
+        glUseProgram(program);
+        no_error();
+        program
+    }
+}
+
+/// Pushes the groups that draws read and that are not vertex input, with neutral values.
+fn prime() {
+    gl(|gl| {
+        let program = gl.ctx.programs.current().expect("in use");
+        gl.share.programs.objects[program].flush(gl.pipe);
+        let shader = gl.share.programs.objects[program].handle();
+        let render_state = gl.pipe.mint();
+        gl.pipe.push(Call::CreateRenderState {
+            p: &RenderStateDesc {
+                render_state,
+                state: *gl.ctx.render.pipeline(),
+            },
+        });
+        gl.pipe.push(Call::BindRenderState {
+            p: &BindRenderState {
+                render_state,
+                ..BindRenderState::default()
+            },
+        });
+        gl.pipe.push(Call::SetDynamicState {
+            p: &SetDynamicState::default(),
+            words: &[],
+        });
+        gl.pipe.push(Call::SetFramebufferState {
+            p: &FramebufferState {
+                binding: FramebufferBinding::DRAW,
+                ..FramebufferState::default()
+            },
+        });
+        gl.pipe.push(Call::SetSamplerViews {
+            p: &SetSamplerViews::default(),
+            views: &[],
+        });
+        gl.pipe.push(Call::BindSamplerStates {
+            p: &BindSamplerStates::default(),
+            samplers: &[],
+        });
+        gl.pipe.push(Call::SetShaderBuffers {
+            p: &SetShaderBuffers {
+                class: BufferClass::UNIFORM_BUFFER,
+                ..SetShaderBuffers::default()
+            },
+            buffers: &[],
+        });
+        gl.pipe.push(Call::SetDrawProgram {
+            p: &ShaderOnly { shader },
+        });
+    });
+}

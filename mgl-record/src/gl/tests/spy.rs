@@ -1,0 +1,199 @@
+//! A back end that keeps buffers in memory and writes down draws and uploads. All else is the null back end's.
+
+use mgl_core::handle::*;
+use mgl_core::pipe::backend::{ProgramCode, Result};
+use mgl_core::pipe::*;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+/// Its renderer string.
+pub const NAME: &str = "spy";
+
+/// A draw with the state that it read.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    pub context: ContextHandle,
+    pub info: DrawInfo,
+    pub ranges: Vec<DrawRange>,
+    pub user_arrays: Vec<UserArray>,
+    pub indices: Vec<u8>,
+    pub arrays: Vec<u8>,
+    pub attribs: Vec<VertexAttrib>,
+    pub bindings: Vec<VertexBinding>,
+    pub buffers: Vec<VertexBuffer>,
+    pub values: Vec<AttribValue>,
+    pub index_buffer: BufferHandle,
+}
+
+/// What was told, of all contexts.
+#[derive(Default)]
+pub struct Log {
+    pub draws: Vec<Drawn>,
+    /// Contents of live buffers.
+    pub stores: HashMap<(u32, u32), Vec<u8>>,
+    /// Buffer, first byte, bytes, flags.
+    pub uploads: Vec<(BufferHandle, u64, u64, SubDataFlags)>,
+    /// Buffers read back.
+    pub reads: Vec<BufferHandle>,
+}
+
+static LOG: LazyLock<Mutex<Log>> = LazyLock::new(Mutex::default);
+
+/// The log. Never held across an entry point.
+pub fn log() -> MutexGuard<'static, Log> {
+    LOG.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Draws of a context, in order.
+pub fn draws_of(c: ContextHandle) -> Vec<Drawn> {
+    log()
+        .draws
+        .iter()
+        .filter(|d| d.context == c)
+        .cloned()
+        .collect()
+}
+
+/// Uploads into a buffer, in order.
+pub fn uploads_of(b: BufferHandle) -> Vec<(u64, u64, SubDataFlags)> {
+    let l = log();
+    let mine = l.uploads.iter().filter(|u| u.0 == b);
+    mine.map(|u| (u.1, u.2, u.3)).collect()
+}
+
+/// Content of a buffer as the back end has it.
+pub fn store_of(b: BufferHandle) -> Option<Vec<u8>> {
+    log().stores.get(&key(b)).cloned()
+}
+
+/// A buffer as a key.
+pub fn key(b: BufferHandle) -> (u32, u32) {
+    (b.0.slot, b.0.generation)
+}
+
+/// See the module.
+pub struct Spy {
+    null: NullBackend,
+    caps: Caps,
+}
+
+impl Spy {
+    pub fn new() -> Self {
+        let null = NullBackend::default();
+        let caps = Caps {
+            renderer: NAME.into(),
+            ..null.caps().clone()
+        };
+        Self { null, caps }
+    }
+}
+
+macro_rules! as_null {
+    ($( fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty; )*) => { $(
+        fn $name(&mut self, $($arg: $ty),*) -> $ret { self.null.$name($($arg),*) }
+    )* };
+}
+
+impl Backend for Spy {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+    fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, again: bool) -> Result {
+        if let Some(b) = d.resource.typed::<BufferHandle>() {
+            log().stores.insert(key(b), vec![0xee; d.size as usize]);
+        }
+        self.null.resource_specify(s, d, again)
+    }
+    fn resource_destroy(&mut self, s: &PushedState, r: ResourceHandle) -> Result {
+        if let Some(b) = r.typed::<BufferHandle>() {
+            log().stores.remove(&key(b));
+        }
+        self.null.resource_destroy(s, r)
+    }
+    fn sub_data(
+        &mut self,
+        s: &PushedState,
+        d: &SubData,
+        regions: &[SubRegion],
+        bytes: &[u8],
+    ) -> Result {
+        if let Some(b) = d.resource.typed::<BufferHandle>() {
+            let mut l = log();
+            l.uploads.push((b, d.offset, bytes.len() as u64, d.flags));
+            let at = d.offset as usize;
+            if let Some(store) = l.stores.get_mut(&key(b)) {
+                store[at..at + bytes.len()].copy_from_slice(bytes);
+            }
+        }
+        self.null.sub_data(s, d, regions, bytes)
+    }
+    fn buffer_read(&mut self, _: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
+        let mut l = log();
+        l.reads.push(r.buffer);
+        let (from, to) = (r.offset as usize, (r.offset + r.size) as usize);
+        Ok(l.stores[&key(r.buffer)][from..to].to_vec())
+    }
+    fn copy_region(&mut self, s: &PushedState, c: &CopyRegion) -> Result {
+        if let (Some(a), Some(b)) = (c.src.typed(), c.dst.typed::<BufferHandle>()) {
+            let mut l = log();
+            let (from, n) = (c.src_box.x as usize, c.src_box.width as usize);
+            let part = l.stores[&key(a)][from..from + n].to_vec();
+            let to = c.dst_x as usize;
+            if let Some(store) = l.stores.get_mut(&key(b)) {
+                store[to..to + n].copy_from_slice(&part);
+            }
+        }
+        self.null.copy_region(s, c)
+    }
+    fn draw(&mut self, s: &PushedState, d: DrawCall<'_>) -> Result {
+        let Some(c) = s.context() else { return Ok(()) };
+        let v = &c.values;
+        let elements = s.vertex_elements.get(v.vertex_elements).cloned();
+        let elements = elements.unwrap_or_default();
+        log().draws.push(Drawn {
+            context: s.current.context,
+            info: *d.info,
+            ranges: d.ranges.to_vec(),
+            user_arrays: d.user_arrays.to_vec(),
+            indices: d.indices.to_vec(),
+            arrays: d.arrays.to_vec(),
+            attribs: elements.attribs,
+            bindings: elements.bindings,
+            buffers: v.vertex_buffers.clone(),
+            values: v.attrib_defaults.clone(),
+            index_buffer: v.index_buffer.buffer,
+        });
+        Ok(())
+    }
+    as_null! {
+        fn read_surface(s: &PushedState, h: SurfaceHandle) -> Result<(u32, u32, Vec<u8>)>;
+        fn generate_mipmap(s: &PushedState, g: &GenerateMipmap) -> Result;
+        fn texture_read(s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>>;
+        fn context_create(s: &PushedState, d: &ContextDesc) -> Result;
+        fn context_destroy(s: &PushedState, c: ContextHandle) -> Result;
+        fn bind_context(s: &PushedState, b: &BindContext) -> Result;
+        fn surface_specify(s: &PushedState, d: &SurfaceDesc, again: bool) -> Result;
+        fn surface_destroy(s: &PushedState, h: SurfaceHandle) -> Result;
+        fn reset() -> Result;
+        fn shader_create(s: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result;
+        fn shader_delete(s: &PushedState, h: ShaderHandle) -> Result;
+        fn fence_create(s: &PushedState, f: FenceHandle) -> Result;
+        fn fence_wait(s: &PushedState, f: FenceHandle, ns: u64, flush: bool) -> Result<FenceResult>;
+        fn fence_wait_server(s: &PushedState, f: FenceHandle) -> Result;
+        fn fence_destroy(s: &PushedState, f: FenceHandle) -> Result;
+        fn query_begin(s: &PushedState, q: &QueryDesc) -> Result;
+        fn query_end(s: &PushedState, q: &QueryDesc) -> Result;
+        fn query_available(s: &PushedState, q: QueryHandle) -> Result<bool>;
+        fn query_result(s: &PushedState, q: QueryHandle) -> Result<u64>;
+        fn query_destroy(s: &PushedState, q: QueryHandle) -> Result;
+        fn timestamp(s: &PushedState) -> Result<u64>;
+        fn query_counter(s: &PushedState, q: &QueryDesc) -> Result;
+        fn clear(s: &PushedState, c: &Clear) -> Result;
+        fn blit(s: &PushedState, b: &Blit) -> Result;
+        fn read_pixels(s: &PushedState, r: &ReadPixels) -> Result<Vec<u8>>;
+        fn copy_to_texture(s: &PushedState, c: &CopyToTexture) -> Result;
+        fn stream_output(s: &PushedState, op: Op, o: &StreamOutputOp) -> Result;
+        fn flush(s: &PushedState, f: &Flush) -> Result;
+        fn present(s: &PushedState, p: &Present) -> Result;
+    }
+}
