@@ -87,12 +87,12 @@ impl Gl<'_> {
 
     /// The errors that every draw has in common: no vertex array (core), arrays in mapped buffers.
     fn arrays_may_be_drawn(&mut self) -> bool {
-        let ok = !(self.is_core() && self.ctx.vertex.is_default_bound())
-            && !vertex::reads_mapped_buffer(self);
-        if !ok {
+        let nothing_bound = self.is_core() && self.ctx.vertex.is_default_bound();
+        if nothing_bound || vertex::reads_mapped_buffer(self) {
             self.raise(GL_INVALID_OPERATION);
+            return false;
         }
-        ok
+        true
     }
 
     /// Draws ranges of vertices: first and count of each.
@@ -136,7 +136,7 @@ impl Gl<'_> {
     }
 
     /// Rewrites ranges of modes that the pipe does not know.
-    fn lower_arrays(&mut self, mode: Mode, ranges: &mut Vec<DrawRange>) -> Source {
+    fn lower_arrays(&mut self, mode: Mode, ranges: &mut [DrawRange]) -> Source {
         match mode {
             Mode::Plain(_) => return Source::None,
             Mode::QuadStrip => {

@@ -37,11 +37,12 @@ impl ElementsCache {
         let hash = hash(attribs, bindings);
         self.clock += 1;
         let found = self.by_hash.get(&hash).copied();
-        if let Some(e) = found.map(|i| &mut self.entries[i]) {
-            if e.attribs == attribs && e.bindings == bindings {
-                e.used = self.clock;
-                return e.handle;
-            }
+        if let Some(e) = found.map(|i| &mut self.entries[i])
+            && e.attribs == attribs
+            && e.bindings == bindings
+        {
+            e.used = self.clock;
+            return e.handle;
         }
         // Another content under the same hash gives way; else there is a free place, or the least recently used goes.
         let place = found.or_else(|| self.victim());

@@ -17,11 +17,10 @@ fn ready() -> (Current, GLuint) {
     // SAFETY: offsets into the buffer.
     unsafe {
         glVertexAttribPointer(0, 2, GL_FLOAT, 0, 16, null());
-        glVertexAttribPointer(1, 2, GL_FLOAT, 0, 16, 8 as *const _);
+        glVertexAttribPointer(1, 2, GL_FLOAT, 0, 16, at(8));
         glEnableVertexAttribArray(0);
         glEnableVertexAttribArray(1);
     }
-    prime();
     no_error();
     (c, b)
 }
@@ -37,6 +36,11 @@ fn last() -> Drawn {
 fn ranges(d: &Drawn) -> Vec<(u32, u32, i32, u32)> {
     let tuple = |r: &mgl_core::pipe::DrawRange| (r.start, r.count, r.base_vertex, r.draw_id);
     d.ranges.iter().map(tuple).collect()
+}
+
+/// An offset into a buffer, as GL wants it.
+fn at(offset: usize) -> *const core::ffi::c_void {
+    std::ptr::without_provenance(offset)
 }
 
 fn shorts(v: &[u16]) -> Vec<u8> {
@@ -102,7 +106,7 @@ fn what_did_not_change_is_not_sent_again() {
         draw();
         assert_eq!(all(), first);
         // Another offset is another buffer list, but the same elements.
-        glVertexAttribPointer(0, 2, GL_FLOAT, 0, 16, 4 as *const _);
+        glVertexAttribPointer(0, 2, GL_FLOAT, 0, 16, at(4));
         draw();
         assert_eq!(all(), [first[0], first[1] + 1, first[2]]);
         glVertexAttrib1f(3, 5.0);
@@ -149,7 +153,7 @@ fn indexed_draws() {
     let e = buffer(GL_ELEMENT_ARRAY_BUFFER, &shorts(&[0, 1, 2, 3, 2, 1]));
     // SAFETY: offsets into the buffer.
     unsafe {
-        glDrawElements(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT, 6 as *const _);
+        glDrawElements(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT, at(6));
         let d = last();
         assert_eq!((d.info.index_size, d.index_buffer), (2, handle_of(e)));
         assert_eq!(ranges(&d), [(3, 3, 0, 0)], "counted in indices");
@@ -176,7 +180,7 @@ fn indexed_draws() {
         assert_eq!(last().info.base_instance, 9);
         assert_eq!(generation(Group::IndexBuffer), before, "sent once");
         // An odd offset: the indices cross with the draw.
-        glDrawElements(GL_POINTS, 2, GL_UNSIGNED_SHORT, 1 as *const _);
+        glDrawElements(GL_POINTS, 2, GL_UNSIGNED_SHORT, at(1));
         let d = last();
         assert!(d.info.flags.has(DrawFlags::USER_INDICES));
         assert_eq!(d.indices, [0, 1, 0, 2]);
@@ -217,12 +221,12 @@ fn multi_draws_are_one_draw() {
     unsafe {
         glMultiDrawArrays(GL_POINTS, [0, 1, 2].as_ptr(), [1, 0, 2].as_ptr(), 3);
         assert_eq!(ranges(&last()), [(0, 1, 0, 0), (2, 2, 0, 2)]);
-        let at = [2 as *const core::ffi::c_void, 6 as *const _];
+        let both = [at(2), at(6)];
         glMultiDrawElements(
             GL_POINTS,
             [2, 3].as_ptr(),
             GL_UNSIGNED_SHORT,
-            at.as_ptr(),
+            both.as_ptr(),
             2,
         );
         assert_eq!(ranges(&last()), [(1, 2, 0, 0), (3, 3, 0, 1)]);
@@ -231,7 +235,7 @@ fn multi_draws_are_one_draw() {
             GL_POINTS,
             [2, 3].as_ptr(),
             GL_UNSIGNED_SHORT,
-            at.as_ptr(),
+            both.as_ptr(),
             2,
             bases.as_ptr(),
         );
@@ -297,7 +301,6 @@ fn draw_errors() {
 fn client_arrays_and_indices_cross_as_bytes() {
     let _c = Current::new(Profile::Compatibility);
     use_program();
-    prime();
     let vertices: Vec<f32> = (0..40).map(|i| i as f32).collect();
     let indices = [9u8, 5, 6, 255, 7];
     // SAFETY: the arrays are there.
@@ -350,7 +353,7 @@ fn client_arrays_and_indices_cross_as_bytes() {
     // Indices in a buffer are scanned there.
     buffer(GL_ELEMENT_ARRAY_BUFFER, &[1, 4, 3]);
     // SAFETY: an offset.
-    unsafe { glDrawElements(GL_POINTS, 2, GL_UNSIGNED_BYTE, 1 as *const _) };
+    unsafe { glDrawElements(GL_POINTS, 2, GL_UNSIGNED_BYTE, at(1)) };
     let d = last();
     assert_eq!((d.info.min_index, d.info.max_index), (3, 4));
     assert!(d.indices.is_empty());
@@ -368,7 +371,6 @@ fn client_arrays_and_indices_cross_as_bytes() {
 fn legacy_modes_become_triangles() {
     let _c = Current::new(Profile::Compatibility);
     use_program();
-    prime();
     buffer(GL_ARRAY_BUFFER, &[0; 256]);
     // SAFETY: an offset; the indices are there.
     unsafe {

@@ -20,10 +20,7 @@ use crate::gl::program::*;
 use crate::gl::vertex::*;
 use crate::pipe::Pipe;
 use mgl_core::handle::{BufferHandle, ContextHandle};
-use mgl_core::pipe::{
-    BindRenderState, BindSamplerStates, BufferClass, Call, FramebufferBinding, FramebufferState,
-    Group, RenderStateDesc, SetDynamicState, SetSamplerViews, SetShaderBuffers, ShaderOnly,
-};
+use mgl_core::pipe::Group;
 use spy::Spy;
 
 /// A context that is current in this thread, with a surface and a program that reads attributes 0 to 3.
@@ -197,54 +194,4 @@ fn use_program() -> GLuint {
         no_error();
         program
     }
-}
-
-/// Pushes the groups that draws read and that are not vertex input, with neutral values.
-fn prime() {
-    gl(|gl| {
-        let program = gl.ctx.programs.current().expect("in use");
-        gl.share.programs.objects[program].flush(gl.pipe);
-        let shader = gl.share.programs.objects[program].handle();
-        let render_state = gl.pipe.mint();
-        gl.pipe.push(Call::CreateRenderState {
-            p: &RenderStateDesc {
-                render_state,
-                state: *gl.ctx.render.pipeline(),
-            },
-        });
-        gl.pipe.push(Call::BindRenderState {
-            p: &BindRenderState {
-                render_state,
-                ..BindRenderState::default()
-            },
-        });
-        gl.pipe.push(Call::SetDynamicState {
-            p: &SetDynamicState::default(),
-            words: &[],
-        });
-        gl.pipe.push(Call::SetFramebufferState {
-            p: &FramebufferState {
-                binding: FramebufferBinding::DRAW,
-                ..FramebufferState::default()
-            },
-        });
-        gl.pipe.push(Call::SetSamplerViews {
-            p: &SetSamplerViews::default(),
-            views: &[],
-        });
-        gl.pipe.push(Call::BindSamplerStates {
-            p: &BindSamplerStates::default(),
-            samplers: &[],
-        });
-        gl.pipe.push(Call::SetShaderBuffers {
-            p: &SetShaderBuffers {
-                class: BufferClass::UNIFORM_BUFFER,
-                ..SetShaderBuffers::default()
-            },
-            buffers: &[],
-        });
-        gl.pipe.push(Call::SetDrawProgram {
-            p: &ShaderOnly { shader },
-        });
-    });
 }
