@@ -138,12 +138,13 @@ fn delete(pipe: &mut Pipe, handle: VertexElementsHandle) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{BackendChoice, Config};
+    use crate::config::Config;
     use mgl_core::pipe::{NullBackend, Op};
+    use mgl_replay::BackendKind;
 
     fn pipe() -> Pipe {
         let config = Config {
-            backend: BackendChoice::Null,
+            backend: BackendKind::Null,
             record: None,
             ..Config::from_env()
         };

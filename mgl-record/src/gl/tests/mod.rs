@@ -9,7 +9,7 @@ mod spy;
 mod vertex;
 
 use super::types::*;
-use crate::config::{BackendChoice, Config};
+use crate::config::Config;
 use crate::consts::gl::*;
 use crate::context::{
     self, ContextConfig, ContextRef, Gl, Profile, SurfaceConfig, SurfaceRef, with_current,
@@ -21,6 +21,7 @@ use crate::gl::vertex::*;
 use crate::pipe::Pipe;
 use mgl_core::handle::{BufferHandle, ContextHandle};
 use mgl_core::pipe::Group;
+use mgl_replay::BackendKind;
 use spy::Spy;
 
 /// A context that is current in this thread, with a surface and a program that reads attributes 0 to 3.
@@ -89,7 +90,7 @@ fn install_spy() {
         Some(p) => p.backend = Box::new(Spy::new()),
         none => {
             let config = Config {
-                backend: BackendChoice::Null,
+                backend: BackendKind::Null,
                 record: None,
                 ..Config::from_env()
             };
