@@ -284,7 +284,7 @@ impl Gl<'_> {
         base_instance: u32,
         ranges: &[DrawRange],
     ) {
-        if ranges.iter().all(|r| r.count == 0) {
+        if ranges.iter().all(|r| r.count == 0) || self.ctx.queries.discards(self.pipe) {
             return;
         }
         let shape = DrawShape {

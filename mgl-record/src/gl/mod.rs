@@ -12,10 +12,12 @@ pub mod get_objects;
 pub mod limits;
 pub mod misc;
 pub mod program;
+pub mod query;
 pub mod read;
 pub mod renderbuffer;
 pub mod sampler;
 pub mod state;
+pub mod sync;
 pub mod text;
 pub mod texture;
 pub mod types;
@@ -23,5 +25,7 @@ pub mod uniform;
 pub mod vertex;
 pub mod vertex_value;
 
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

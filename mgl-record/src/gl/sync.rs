@@ -1,0 +1,326 @@
+//! Entry points of sync objects (GL 4.6 §4.1).
+
+use super::entry::{api_entry, enter_gl, gl_entry};
+use super::types::*;
+use crate::consts::gl::*;
+use crate::context::Gl;
+use crate::state::names::Id;
+use crate::state::sync::Sync;
+use mgl_core::pipe::FenceResult;
+use std::time::{Duration, Instant};
+
+/// The longest that a waiting thread keeps the driver to itself, in nanoseconds: other threads go on drawing, and may be
+/// the ones who flush what it waits for.
+const LONGEST_SLICE: u64 = 4_000_000;
+
+/// What the slices of a wait answer while it goes on: no answer of glClientWaitSync, and not zero, which is what an entry
+/// point without a context answers.
+const AGAIN: GLenum = 1;
+
+/// The name in a GLsync value; 0, which is nobody's, for values that cannot hold one.
+fn name_of(sync: GLsync) -> u32 {
+    u32::try_from(sync.addr()).unwrap_or(0)
+}
+
+impl Gl<'_> {
+    /// The sync of a GLsync value, or GL_INVALID_VALUE.
+    fn sync(&mut self, sync: GLsync) -> Option<Id<Sync>> {
+        let id = self.share.syncs.id(name_of(sync));
+        if id.is_none() {
+            self.raise(GL_INVALID_VALUE);
+        }
+        id
+    }
+}
+
+/// The first look at a sync that a thread is to wait for: the answer, or the sync, held, to wait for.
+enum First {
+    Answer(GLenum),
+    Wait(Id<Sync>),
+}
+
+fn first_look(gl: &mut Gl<'_>, sync: GLsync, flags: GLbitfield, timeout: GLuint64) -> First {
+    if flags & !GL_SYNC_FLUSH_COMMANDS_BIT != 0 {
+        gl.raise(GL_INVALID_VALUE);
+        return First::Answer(GL_WAIT_FAILED);
+    }
+    let Some(id) = gl.sync(sync) else {
+        return First::Answer(GL_WAIT_FAILED);
+    };
+    let flush = flags & GL_SYNC_FLUSH_COMMANDS_BIT != 0;
+    match gl.share.syncs.objects[id].wait(gl.pipe, 0, flush) {
+        FenceResult::ALREADY_SIGNALED | FenceResult::CONDITION_SATISFIED => {
+            First::Answer(GL_ALREADY_SIGNALED)
+        }
+        FenceResult::TIMEOUT_EXPIRED if timeout == 0 => First::Answer(GL_TIMEOUT_EXPIRED),
+        FenceResult::TIMEOUT_EXPIRED => {
+            gl.share.syncs.hold(id);
+            First::Wait(id)
+        }
+        _ => First::Answer(GL_WAIT_FAILED),
+    }
+}
+
+/// Waits for a held sync, in slices, and lets go of it.
+fn keep_waiting(id: Id<Sync>, timeout: GLuint64) -> GLenum {
+    let start = Instant::now();
+    let timeout = Duration::from_nanos(timeout);
+    let mut slice = LONGEST_SLICE / 16;
+    loop {
+        let left = timeout.saturating_sub(start.elapsed());
+        let ns = u64::try_from(left.as_nanos()).map_or(slice, |n| n.min(slice));
+        let answer = enter_gl("glClientWaitSync", |gl| {
+            let answer = match gl.share.syncs.objects[id].wait(gl.pipe, ns, false) {
+                FenceResult::ALREADY_SIGNALED | FenceResult::CONDITION_SATISFIED => {
+                    GL_CONDITION_SATISFIED
+                }
+                FenceResult::TIMEOUT_EXPIRED if ns < left.as_nanos() as u64 => return AGAIN,
+                FenceResult::TIMEOUT_EXPIRED => GL_TIMEOUT_EXPIRED,
+                _ => GL_WAIT_FAILED,
+            };
+            gl.share.syncs.let_go(id, gl.pipe);
+            answer
+        });
+        match answer {
+            AGAIN => {}
+            0 => return GL_WAIT_FAILED,
+            a => return a,
+        }
+        // Threads that queue for the driver get their chance.
+        std::thread::yield_now();
+        slice = (slice * 2).min(LONGEST_SLICE);
+    }
+}
+
+gl_entry! {
+    /// Sets a fence behind all commands so far (GL 4.6 §4.1).
+    fn glFenceSync(gl, condition: GLenum, flags: GLbitfield) -> GLsync {
+        let nothing = std::ptr::null_mut();
+        if condition != GL_SYNC_GPU_COMMANDS_COMPLETE {
+            gl.raise(GL_INVALID_ENUM);
+            return nothing;
+        }
+        if flags != 0 {
+            gl.raise(GL_INVALID_VALUE);
+            return nothing;
+        }
+        let Some(sync) = Sync::new(gl.pipe) else { return nothing };
+        let name = gl.share.syncs.reserve();
+        gl.share.syncs.create(name, sync);
+        std::ptr::without_provenance_mut(name as usize)
+    }
+
+    /// Whether a value is that of a sync object (GL 4.6 §4.1).
+    fn glIsSync(gl, sync: GLsync) -> GLboolean {
+        GLboolean::from(gl.share.syncs.id(name_of(sync)).is_some())
+    }
+
+    /// Ends a sync object; null is ignored (GL 4.6 §4.1).
+    fn glDeleteSync(gl, sync: GLsync) {
+        if sync.is_null() {
+            return;
+        }
+        if !gl.share.syncs.delete_sync(name_of(sync), gl.pipe) {
+            gl.raise(GL_INVALID_VALUE);
+        }
+    }
+
+    /// Lets the server wait for a fence (GL 4.6 §4.1.1).
+    fn glWaitSync(gl, sync: GLsync, flags: GLbitfield, timeout: GLuint64) {
+        if flags != 0 || timeout != GL_TIMEOUT_IGNORED {
+            return gl.raise(GL_INVALID_VALUE);
+        }
+        if let Some(id) = gl.sync(sync) {
+            gl.share.syncs.objects[id].wait_on_server(gl.pipe);
+        }
+    }
+
+    /// A property of a sync object (GL 4.6 §4.1.3).
+    fn glGetSynciv(
+        gl, sync: GLsync, pname: GLenum, count: GLsizei, length: *mut GLsizei, values: *mut GLint,
+    ) {
+        if count < 0 {
+            return gl.raise(GL_INVALID_VALUE);
+        }
+        let Some(id) = gl.sync(sync) else { return };
+        let value = match pname {
+            GL_OBJECT_TYPE => GL_SYNC_FENCE,
+            GL_SYNC_CONDITION => GL_SYNC_GPU_COMMANDS_COMPLETE,
+            GL_SYNC_FLAGS => 0,
+            GL_SYNC_STATUS => match gl.share.syncs.objects[id].is_signaled(gl.pipe) {
+                true => GL_SIGNALED,
+                false => GL_UNSIGNALED,
+            },
+            _ => return gl.raise(GL_INVALID_ENUM),
+        };
+        if count > 0 {
+            // SAFETY: the program gives room for `count` values.
+            unsafe { values.write_unaligned(value as GLint) };
+        }
+        if !length.is_null() {
+            // SAFETY: not null, so it leads to room for one value.
+            unsafe { length.write_unaligned(count.min(1)) };
+        }
+    }
+}
+
+api_entry! {
+    /// Waits for a fence, `timeout` nanoseconds at most (GL 4.6 §4.1.1). The driver is free for other threads
+    /// meanwhile.
+    fn glClientWaitSync(sync: GLsync, flags: GLbitfield, timeout: GLuint64) -> GLenum {
+        let mut held = None;
+        let answer = enter_gl("glClientWaitSync", |gl| {
+            match first_look(gl, sync, flags, timeout) {
+                First::Answer(a) => a,
+                First::Wait(id) => {
+                    held = Some(id);
+                    0
+                }
+            }
+        });
+        match held {
+            Some(id) => keep_waiting(id, timeout),
+            None => answer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{current, error, on};
+    use super::*;
+    use crate::context::Profile;
+
+    fn fence() -> GLsync {
+        // SAFETY: no pointers.
+        unsafe { glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0) }
+    }
+
+    fn property(sync: GLsync, pname: GLenum) -> GLint {
+        let (mut value, mut length) = (-7, -7);
+        // SAFETY: room for one value each.
+        unsafe { glGetSynciv(sync, pname, 1, &mut length, &mut value) };
+        assert_eq!(length == 1, value != -7, "length counts what was written");
+        value
+    }
+
+    /// Whether the pipe knows the fence of a sync.
+    fn is_pushed(sync: GLsync) -> bool {
+        on(|gl| {
+            let s = gl.share.syncs.get(name_of(sync)).expect("live");
+            gl.pipe.state.fences.get(s.handle()).is_ok()
+        })
+    }
+
+    #[test]
+    fn a_fence_is_waited_for_and_deleted() {
+        let _c = current(Profile::Core, None);
+        let s = fence();
+        assert!(!s.is_null() && is_pushed(s));
+        let h = on(|gl| gl.share.syncs.get(name_of(s)).expect("live").handle());
+        // SAFETY: no pointers but GLsync values.
+        unsafe {
+            assert_eq!((glIsSync(s), glIsSync(std::ptr::null_mut())), (1, 0));
+            assert_eq!(
+                glClientWaitSync(s, GL_SYNC_FLUSH_COMMANDS_BIT, 1_000_000),
+                GL_ALREADY_SIGNALED
+            );
+            glWaitSync(s, 0, GL_TIMEOUT_IGNORED);
+        }
+        assert_eq!(property(s, GL_OBJECT_TYPE) as u32, GL_SYNC_FENCE);
+        assert_eq!(property(s, GL_SYNC_STATUS) as u32, GL_SIGNALED);
+        assert_eq!(
+            property(s, GL_SYNC_CONDITION) as u32,
+            GL_SYNC_GPU_COMMANDS_COMPLETE
+        );
+        assert_eq!(property(s, GL_SYNC_FLAGS), 0);
+        assert_eq!(error(), 0);
+        // SAFETY: as above.
+        unsafe { glDeleteSync(s) };
+        assert!(on(|gl| gl.pipe.state.fences.get(h).is_err()));
+        // SAFETY: as above.
+        assert_eq!(unsafe { glIsSync(s) }, 0);
+        assert_eq!(error(), 0);
+    }
+
+    #[test]
+    fn errors() {
+        let _c = current(Profile::Core, None);
+        let s = fence();
+        let wrong: GLsync = std::ptr::without_provenance_mut(usize::MAX);
+        // SAFETY: no pointers but GLsync values, which are not followed.
+        unsafe {
+            assert!(glFenceSync(GL_SYNC_FENCE, 0).is_null());
+            assert_eq!(error(), GL_INVALID_ENUM);
+            assert!(glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 1).is_null());
+            assert_eq!(error(), GL_INVALID_VALUE);
+            for (sync, flags) in [(wrong, 0), (std::ptr::null_mut(), 0), (s, 2)] {
+                assert_eq!(glClientWaitSync(sync, flags, 0), GL_WAIT_FAILED);
+                assert_eq!(error(), GL_INVALID_VALUE);
+            }
+            for (sync, flags, timeout) in [
+                (wrong, 0, GL_TIMEOUT_IGNORED),
+                (s, 1, GL_TIMEOUT_IGNORED),
+                (s, 0, 0),
+            ] {
+                glWaitSync(sync, flags, timeout);
+                assert_eq!(error(), GL_INVALID_VALUE);
+            }
+            glDeleteSync(wrong);
+            assert_eq!(error(), GL_INVALID_VALUE);
+            glDeleteSync(std::ptr::null_mut());
+            assert_eq!(error(), 0);
+        }
+        property(wrong, GL_SYNC_STATUS);
+        assert_eq!(error(), GL_INVALID_VALUE);
+        property(s, GL_SYNC_FENCE);
+        assert_eq!(error(), GL_INVALID_ENUM);
+        // SAFETY: nothing is written.
+        unsafe {
+            glGetSynciv(
+                s,
+                GL_SYNC_STATUS,
+                -1,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            )
+        };
+        assert_eq!(error(), GL_INVALID_VALUE);
+    }
+
+    #[test]
+    fn a_sync_that_somebody_waits_for_outlives_its_name() {
+        let _c = current(Profile::Core, None);
+        let s = fence();
+        on(|gl| {
+            let id = gl.share.syncs.id(name_of(s)).expect("live");
+            let handle = gl.share.syncs.objects[id].handle();
+            gl.share.syncs.hold(id);
+            assert!(gl.share.syncs.delete_sync(name_of(s), gl.pipe));
+            assert!(gl.share.syncs.id(name_of(s)).is_none());
+            assert!(gl.pipe.state.fences.get(handle).is_ok());
+            gl.share.syncs.let_go(id, gl.pipe);
+            assert!(gl.pipe.state.fences.get(handle).is_err());
+        });
+    }
+
+    #[test]
+    fn syncs_are_seen_in_the_whole_share_group_and_made_anew() {
+        let first = current(Profile::Core, None);
+        let s = fence();
+        let second = current(Profile::Core, Some(&first));
+        // SAFETY: no pointers but GLsync values.
+        assert_eq!(unsafe { glIsSync(s) }, 1);
+        let mut made = Vec::new();
+        on(|gl| {
+            for (_, sync) in gl.share.syncs.objects.iter() {
+                sync.repush(&mut |call| made.push(format!("{:?}", call.op())));
+            }
+        });
+        assert_eq!(made, ["FenceCreate"]);
+        first.again();
+        drop(second);
+        first.again();
+        assert!(is_pushed(s), "the group lives on");
+    }
+}
