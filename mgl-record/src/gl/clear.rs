@@ -18,7 +18,7 @@ struct What {
 impl Gl<'_> {
     /// Pushes a clear of those of `buffers` that exist, after state was validated.
     fn push_clear(&mut self, mut clear: Clear) {
-        if !tracker::validate_clear(self) {
+        if self.ctx.queries.discards(self.pipe) || !tracker::validate_clear(self) {
             return;
         }
         let fb = tracker::framebuffer::draw_state(self);

@@ -397,6 +397,7 @@ impl Gl<'_> {
             GL_MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS
             | GL_MAX_TRANSFORM_FEEDBACK_SEPARATE_COMPONENTS => Value::int(4),
             GL_MAX_SERVER_WAIT_TIMEOUT => Value::int(i64::MAX),
+            GL_TIMESTAMP => Value::int(super::query::timestamp(self)),
             GL_MAX_LABEL_LENGTH => Value::int(256),
             GL_MAX_DEBUG_MESSAGE_LENGTH => Value::int(4096),
             GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(1),

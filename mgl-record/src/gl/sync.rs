@@ -7,7 +7,8 @@ use crate::context::Gl;
 use crate::state::names::Id;
 use crate::state::sync::Sync;
 use mgl_core::pipe::FenceResult;
-use std::time::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 /// The longest that a waiting thread keeps the driver to itself, in nanoseconds: other threads go on drawing, and may be
 /// the ones who flush what it waits for.
@@ -61,13 +62,19 @@ fn first_look(gl: &mut Gl<'_>, sync: GLsync, flags: GLbitfield, timeout: GLuint6
     }
 }
 
+/// The time, asked of the kernel past libc: a virtual clock under the program must not move because the driver looks.
+fn now() -> Duration {
+    let t = clock_gettime(ClockId::Monotonic);
+    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
+}
+
 /// Waits for a held sync, in slices, and lets go of it.
 fn keep_waiting(id: Id<Sync>, timeout: GLuint64) -> GLenum {
-    let start = Instant::now();
+    let start = now();
     let timeout = Duration::from_nanos(timeout);
     let mut slice = LONGEST_SLICE / 16;
     loop {
-        let left = timeout.saturating_sub(start.elapsed());
+        let left = timeout.saturating_sub(now().saturating_sub(start));
         let ns = u64::try_from(left.as_nanos()).map_or(slice, |n| n.min(slice));
         let answer = enter_gl("glClientWaitSync", |gl| {
             let answer = match gl.share.syncs.objects[id].wait(gl.pipe, ns, false) {

@@ -2,11 +2,12 @@
 //!
 //! Tests share the process's driver, so they look only at objects of their own context and share group.
 
-use crate::config::{BackendChoice, Config};
+use crate::config::Config;
 use crate::context::{self, ContextConfig, ContextRef, Gl, Profile};
 use crate::driver;
 use crate::pipe::Pipe;
 use mgl_core::pipe::NullBackend;
+use mgl_replay::BackendKind;
 
 /// A context, current in this thread until it is dropped.
 pub(crate) struct Current(ContextRef);
@@ -17,7 +18,7 @@ pub(crate) fn current(profile: Profile, share: Option<&Current>) -> Current {
         let mut d = driver::lock();
         if d.pipe.is_none() {
             let config = Config {
-                backend: BackendChoice::Null,
+                backend: BackendKind::Null,
                 ..Config::from_env()
             };
             d.pipe = Some(Pipe::with_backend(
