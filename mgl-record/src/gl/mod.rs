@@ -18,6 +18,8 @@ pub mod renderbuffer;
 pub mod sampler;
 pub mod state;
 pub mod sync;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod text;
 pub mod texture;
 pub mod types;

@@ -32,7 +32,6 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
         let t = &c.tracker;
         t.render.repush(emit);
         t.vertex.repush(emit);
-        let _ = &c.queries;
     }
     for c in d.contexts.iter() {
         let Ok(state) = pipe.state.contexts.get(c.handle) else {
@@ -44,6 +43,7 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
             read: SurfaceHandle::NULL,
         };
         emit(Call::BindContext { p: &who });
+        c.queries.repush(emit);
         repush_groups(state, emit);
     }
     emit(Call::BindContext {
@@ -60,7 +60,7 @@ fn repush_share(share: &Share, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
         p.repush(&pipe.state, emit);
     }
     for (_, s) in share.syncs.objects.iter() {
-        let _ = s;
+        s.repush(emit);
     }
 }
 
