@@ -18,8 +18,6 @@ pub mod renderbuffer;
 pub mod sampler;
 pub mod state;
 pub mod sync;
-#[cfg(test)]
-pub(crate) mod testing;
 pub mod text;
 pub mod texture;
 pub mod types;
@@ -27,7 +25,5 @@ pub mod uniform;
 pub mod vertex;
 pub mod vertex_value;
 
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,9 @@
 
 mod buffer;
 mod draw;
+mod query;
 mod spy;
+mod sync;
 mod vertex;
 
 use super::types::*;
