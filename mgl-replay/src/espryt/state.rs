@@ -124,6 +124,23 @@ impl NativeContext {
     }
 }
 
+impl NativeContext {
+    /// GL set viewport and scissor itself, as it does when a context is first made current with a window (ES 3.2
+    /// §2.2.2): puts back what the shadow says.
+    pub fn restore_rectangles(&mut self, dev: &Device) {
+        let d = &self.shadow.dynamic;
+        if self.shadow.many_viewports {
+            set_all_viewports(dev, d, true);
+            return;
+        }
+        let mut other = *d;
+        let (v, s) = (&mut other.viewports[0], &mut other.scissors[0]);
+        v.width.0 += 1.0;
+        s.width = s.width.wrapping_add(1);
+        set_first_viewport(dev, &other, d);
+    }
+}
+
 fn same_function(a: &BlendTarget, b: &BlendTarget) -> bool {
     BlendTarget {
         enable: b.enable,
@@ -370,6 +387,24 @@ impl Work<'_> {
             self.ctx.seen.render_state = handle;
             self.ctx.seen.write_masks = masks;
         }
+        self.follow_dynamic_part(s, all_viewports)
+    }
+
+    /// Makes the pushed dynamic part GL's.
+    ///
+    /// # Errors
+    ///
+    /// When no context is bound.
+    pub fn follow_dynamic(&mut self, s: &PushedState) -> Result<(), BackendError> {
+        self.follow_dynamic_part(s, false)
+    }
+
+    fn follow_dynamic_part(
+        &mut self,
+        s: &PushedState,
+        all_viewports: bool,
+    ) -> Result<(), BackendError> {
+        let c = self.context(s)?;
         let generation = c.generation(Group::Dynamic);
         let many = all_viewports && self.dev.gl.has.viewport_array;
         if self.ctx.seen.moved(Group::Dynamic, generation) || many != self.ctx.shadow.many_viewports

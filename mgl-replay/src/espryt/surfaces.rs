@@ -7,6 +7,7 @@
 use super::copy::raw_name;
 use super::egl::WindowSurface;
 use super::objects::Image;
+use super::read::blit_mask;
 use super::storage::Shape;
 use super::work::Work;
 use mgl_core::format::Format;
@@ -162,7 +163,16 @@ impl Work<'_> {
         self.blit_images(from, to, size)
     }
 
-    /// Copies or resolves the colour of `from` to `to`, both of at least `size`.
+    /// Resolves a multisampled image into a single-sampled one of the same format and size.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be attached.
+    pub fn resolve_image(&mut self, from: &Image, to: &Image) -> Result<(), BackendError> {
+        self.blit_images(from, to, (from.width as i32, from.height as i32))
+    }
+
+    /// Copies or resolves `from` to `to`, both of at least `size`.
     fn blit_images(
         &mut self,
         from: &Image,
@@ -185,7 +195,7 @@ impl Work<'_> {
                 0,
                 w,
                 h,
-                glow::COLOR_BUFFER_BIT,
+                blit_mask(from.plan.info),
                 glow::NEAREST,
             );
         }
@@ -278,8 +288,11 @@ impl Work<'_> {
         let Some(surface) = &mut window.surface else {
             return Ok(());
         };
-        dev.egl.make_current(&mut self.ctx.egl, Some(surface))?;
-        let (ww, wh) = dev.egl.window_size(surface);
+        if !dev.egl.is_current_window(surface) {
+            dev.egl.make_current(&mut self.ctx.egl, Some(surface))?;
+            self.ctx.restore_rectangles(dev);
+        }
+        let (_, wh) = dev.egl.window_size(surface);
         let (w, h) = (image.width as i32, image.height as i32);
         let fb = &mut self.ctx.framebuffers;
         fb.bind_scratch(dev, glow::READ_FRAMEBUFFER, image, 0, 0)?;
@@ -302,7 +315,6 @@ impl Work<'_> {
                 glow::NEAREST,
             );
         }
-        let _ = ww;
         if let Err(e) = dev.egl.swap(surface, interval) {
             self.lose(window, &e.to_string());
             return Ok(());

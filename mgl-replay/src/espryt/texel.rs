@@ -1,6 +1,7 @@
 //! Texel conversions on the CPU: a fourth component on the way up, and back from what OpenGL ES lets be read to the
 //! transfer layout of a format. All of them are exact.
 
+pub use super::convert::convert;
 use super::formats::ReadAs;
 use mgl_core::format::{ComponentClass, Format, FormatInfo, TexelLayout};
 
@@ -142,6 +143,28 @@ fn packed(info: &FormatInfo, read: ReadAs, p: &[u8], out: &mut Vec<u8>) {
         _ => 0,
     };
     out.extend_from_slice(&word.to_le_bytes()[..info.bytes as usize]);
+}
+
+/// Depths (words, as GL reads them: 32-bit fixed point or float bits) and stencil values as texels of a depth or stencil
+/// format.
+pub fn join_depth_stencil(info: &FormatInfo, depth: &[u8], stencil: &[u8], out: &mut Vec<u8>) {
+    for (d, &s) in depth.chunks_exact(4).zip(stencil) {
+        let word = u32_at(d, 0);
+        match info.format {
+            Format::DEPTH_COMPONENT16 => {
+                out.extend_from_slice(&((word >> 16) as u16).to_le_bytes())
+            }
+            Format::DEPTH24_STENCIL8 => {
+                out.extend_from_slice(&(word & 0xFFFF_FF00 | u32::from(s)).to_le_bytes());
+            }
+            Format::DEPTH32F_STENCIL8 => {
+                out.extend_from_slice(d);
+                out.extend_from_slice(&u32::from(s).to_le_bytes());
+            }
+            Format::STENCIL_INDEX8 => out.push(s),
+            _ => out.extend_from_slice(d),
+        }
+    }
 }
 
 /// The eight-bit RGBA texels that texels read as `read` show as on a screen: what an image of a surface holds. Formats

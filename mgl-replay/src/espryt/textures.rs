@@ -248,6 +248,76 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Uploads a box of tight texels in the format's transfer layout.
+    ///
+    /// # Errors
+    ///
+    /// As for uploads.
+    pub fn put_tight(
+        &mut self,
+        image: &Image,
+        level: u32,
+        area: &Box3,
+        bytes: &[u8],
+    ) -> Result<(), BackendError> {
+        let row = area.width * image.plan.info.bytes;
+        let d = SubData {
+            level,
+            row_stride: row,
+            image_stride: u64::from(row) * u64::from(area.height),
+            ..SubData::default()
+        };
+        self.put_texels(image, &d, area, bytes)
+    }
+
+    /// Fills a box of a level with one value.
+    ///
+    /// # Errors
+    ///
+    /// As for uploads.
+    pub fn clear_texels(&mut self, c: &ClearResource) -> Result<(), BackendError> {
+        let image = self.image_of(c.resource)?;
+        let info = image.plan.info;
+        let value = &bytemuck::bytes_of(&c.value)[..info.bytes.min(16) as usize];
+        let texels = c.area.width as usize * c.area.height as usize * c.area.depth as usize;
+        if texels == 0 {
+            return Ok(());
+        }
+        let (Name::Texture(name, _), true) = (image.name, self.dev.gl.has.clear_texture) else {
+            let bytes: Vec<u8> = value
+                .iter()
+                .copied()
+                .cycle()
+                .take(texels * value.len())
+                .collect();
+            return self.put_tight(&image, c.level, &c.area, &bytes);
+        };
+        let mut texel = Vec::with_capacity(16);
+        match image.plan.widen {
+            Some(w) => w.row(value, &mut texel),
+            None => texel.extend_from_slice(value),
+        }
+        let a = &c.area;
+        let [x, y, z, w, h, d] = [a.x, a.y, a.z, a.width, a.height, a.depth].map(|v| v as i32);
+        // SAFETY: the context is current, `apply` has checked the box, and the value has the bytes of one texel.
+        unsafe {
+            self.dev.gl.es.ClearTexSubImageEXT(
+                name.0.get(),
+                c.level as i32,
+                x,
+                y,
+                z,
+                w,
+                h,
+                d,
+                image.plan.upload_format,
+                image.plan.upload_type,
+                texel.as_ptr().cast(),
+            );
+        }
+        self.dev.gl.check("clearing a texture")
+    }
+
     /// Uploads one box whose first texel is at the start of `bytes`, with the strides of `d`.
     fn put_texels(
         &mut self,
