@@ -346,6 +346,7 @@ impl Gl<'_> {
             ranges,
             user_arrays: &t.arrays.arrays,
         });
+        crate::tracker::framebuffer::mark_drawn(self);
     }
 
     /// First and last vertex that a draw reads; of an indexed one, the bounds of its indices go into `info`. `None`

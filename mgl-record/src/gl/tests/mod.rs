@@ -8,6 +8,7 @@ mod draw;
 mod query;
 mod spy;
 mod sync;
+mod texture;
 mod vertex;
 
 use super::types::*;

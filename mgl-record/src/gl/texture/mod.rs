@@ -16,9 +16,6 @@ pub mod readback;
 pub mod storage;
 pub mod transfer;
 
-#[cfg(test)]
-mod tests;
-
 use super::entry::gl_entry;
 use super::limits::MAX_COMBINED_TEXTURE_IMAGE_UNITS;
 use super::types::*;
@@ -132,7 +129,7 @@ fn bind(gl: &mut Gl<'_>, target: GLenum, name: GLuint) -> Checked {
     Ok(())
 }
 
-fn delete(gl: &mut Gl<'_>, list: &[GLuint]) {
+pub(crate) fn delete(gl: &mut Gl<'_>, list: &[GLuint]) {
     for &name in list.iter().filter(|&&n| n != 0) {
         if let Some(id) = gl.share.textures.delete(name) {
             gl.ctx.textures.unbind(id, gl.gens.touch());

@@ -198,7 +198,7 @@ fn tex_buffer(gl: &mut Gl<'_>, target: GLenum, internal_format: GLenum, buffer: 
 }
 
 /// glGenerateMipmap.
-fn generate_mipmap(gl: &mut Gl<'_>, target: GLenum) -> Checked {
+pub(crate) fn generate_mipmap(gl: &mut Gl<'_>, target: GLenum) -> Checked {
     let t = TextureTarget::from_gl(target)
         .filter(|t| t.has_levels())
         .ok_or(GL_INVALID_ENUM)?;
