@@ -24,6 +24,7 @@ use mgl_core::pod::F32;
 pub use mgl_replay::NativeWindow;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The API profile of a context (GL 3.3 §1.2 and appendix E).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -652,6 +653,14 @@ pub fn destroy_surface(surface: &SurfaceRef) {
     }
 }
 
+static FRAMES: AtomicU64 = AtomicU64::new(0);
+
+/// Frames that the process has shown so far, on all surfaces.
+#[must_use]
+pub fn frames_presented() -> u64 {
+    FRAMES.load(Ordering::Relaxed)
+}
+
 /// Shows a surface's back buffer: the end of a frame.
 ///
 /// # Errors
@@ -662,6 +671,7 @@ pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
     let d: &mut Driver = &mut guard;
     let s = d.surfaces.get_mut(surface.id).ok_or(SwapError)?;
     s.frames += 1;
+    FRAMES.fetch_add(1, Ordering::Relaxed);
     let handle = s.handle;
     let current = CURRENT.try_with(std::cell::Cell::get).unwrap_or(usize::MAX);
     let Some(p) = d.pipe.as_mut() else {

@@ -10,6 +10,7 @@ pub mod exports;
 pub mod gl;
 pub mod pipe;
 pub mod pixel;
+mod process;
 pub mod report;
 pub mod state;
 pub mod tracker;

@@ -88,7 +88,7 @@ fn blit(gl: &mut Gl<'_>, src: Rect, dst: Rect, mask: GLbitfield, filter: GLenum)
     if from > 1 && to > 1 && from != to {
         return Err(GL_INVALID_OPERATION);
     }
-    if buffers.is_empty() {
+    if buffers.is_empty() || gl.ctx.queries.discards(gl.pipe) {
         return Ok(());
     }
     crate::tracker::render::validate(gl);

@@ -1,6 +1,6 @@
 //! Clears (GL 3.3 §4.2.3; GL 4.6 §17.4.3). All become the pipe's Clear.
 
-use super::entry::gl_entry;
+use super::entry::{api_entry, enter_gl, gl_entry};
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
@@ -16,6 +16,38 @@ struct What {
 }
 
 impl Gl<'_> {
+    /// glClear, with the context's clear values.
+    fn clear(&mut self, mask: GLbitfield) {
+        let known = GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT;
+        let accum = if self.is_core() {
+            0
+        } else {
+            GL_ACCUM_BUFFER_BIT
+        };
+        if mask & !(known | accum) != 0 {
+            return self.raise(GL_INVALID_VALUE);
+        }
+        let v = self.ctx.clear;
+        let mut buffers = BufferMask::NONE;
+        if mask & GL_COLOR_BUFFER_BIT != 0 {
+            buffers |= BufferMask(0xFF);
+        }
+        if mask & GL_DEPTH_BUFFER_BIT != 0 {
+            buffers |= BufferMask::DEPTH;
+        }
+        if mask & GL_STENCIL_BUFFER_BIT != 0 {
+            buffers |= BufferMask::STENCIL;
+        }
+        self.push_clear(Clear {
+            buffers,
+            color_type: ValueType::FLOAT,
+            color: v.color.map(f32::to_bits),
+            depth: F32(v.depth as f32),
+            stencil: v.stencil as u32,
+            ..Clear::default()
+        })
+    }
+
     /// Pushes a clear of those of `buffers` that exist, after state was validated.
     fn push_clear(&mut self, mut clear: Clear) {
         if self.ctx.queries.discards(self.pipe) || !tracker::validate_clear(self) {
@@ -82,25 +114,6 @@ fn components(buffer: GLenum) -> usize {
 }
 
 gl_entry! {
-    /// Clears buffers of the draw framebuffer (GL 4.6 §17.4.3).
-    fn glClear(gl, mask: GLbitfield) {
-        let known = GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT;
-        let accum = if gl.is_core() { 0 } else { GL_ACCUM_BUFFER_BIT };
-        if mask & !(known | accum) != 0 { return gl.raise(GL_INVALID_VALUE) }
-        let v = gl.ctx.clear;
-        let mut buffers = BufferMask::NONE;
-        if mask & GL_COLOR_BUFFER_BIT != 0 { buffers |= BufferMask(0xFF) }
-        if mask & GL_DEPTH_BUFFER_BIT != 0 { buffers |= BufferMask::DEPTH }
-        if mask & GL_STENCIL_BUFFER_BIT != 0 { buffers |= BufferMask::STENCIL }
-        gl.push_clear(Clear {
-            buffers,
-            color_type: ValueType::FLOAT,
-            color: v.color.map(f32::to_bits),
-            depth: F32(v.depth as f32),
-            stencil: v.stencil as u32,
-            ..Clear::default()
-        })
-    }
     /// Clears a colour or depth buffer with floats (GL 4.6 §17.4.3.1).
     fn glClearBufferfv(gl, buffer: GLenum, drawbuffer: GLint, value: *const GLfloat) {
         // SAFETY: the caller gives four values for a colour, one for a depth; so below.
@@ -130,5 +143,13 @@ gl_entry! {
             stencil: stencil as u32,
             ..Clear::default()
         })
+    }
+}
+
+api_entry! {
+    /// Clears buffers of the draw framebuffer (GL 4.6 §17.4.3), which has the size of its window by now.
+    fn glClear(mask: GLbitfield) {
+        crate::winsys::follow_windows();
+        enter_gl("glClear", |gl| gl.clear(mask))
     }
 }

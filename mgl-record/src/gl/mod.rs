@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod clear;
 pub mod draw;
 pub mod entry;
+pub mod ext;
 pub mod framebuffer;
 pub mod framebuffer_query;
 pub mod get;

@@ -1,6 +1,6 @@
 //! Capabilities, fragment operations, rasterisation and clear values (GL 3.3 chapters 2 to 4; GL 4.6 chapters 13 to 17).
 
-use super::entry::gl_entry;
+use super::entry::{api_entry, enter_gl, gl_entry};
 use super::limits::MAX_DRAW_BUFFERS;
 use super::types::*;
 use crate::consts::gl::*;
@@ -57,6 +57,24 @@ fn is_idle_legacy_cap(cap: GLenum) -> bool {
 }
 
 impl Gl<'_> {
+    fn set_viewport(&mut self, x: GLint, y: GLint, width: GLsizei, height: GLsizei) {
+        if width < 0 || height < 0 {
+            return self.raise(GL_INVALID_VALUE);
+        }
+        let limit = super::limits::MAX_VIEWPORT_DIM as i32;
+        for i in 0..MAX_VIEWPORTS {
+            let v = self.ctx.render.dynamic().viewports[i];
+            let v = Viewport {
+                x: F32(x as f32),
+                y: F32(y as f32),
+                width: F32(width.min(limit) as f32),
+                height: F32(height.min(limit) as f32),
+                ..v
+            };
+            self.ctx.render.viewport(i, v);
+        }
+    }
+
     /// Reads a capability, or sets it and returns the new value; `None` for one that does not exist.
     pub(crate) fn capability(&mut self, cap: GLenum, set: Option<bool>) -> Option<bool> {
         let r = &mut self.ctx.render;
@@ -394,17 +412,6 @@ gl_entry! {
             gl.ctx.render.scissor(i, Scissor { enable, x, y, width, height });
         }
     }
-    /// Viewport (GL 4.6 §13.8.1).
-    fn glViewport(gl, x: GLint, y: GLint, width: GLsizei, height: GLsizei) {
-        if width < 0 || height < 0 { return gl.raise(GL_INVALID_VALUE) }
-        let limit = super::limits::MAX_VIEWPORT_DIM as i32;
-        for i in 0..MAX_VIEWPORTS {
-            let v = gl.ctx.render.dynamic().viewports[i];
-            gl.ctx.render.viewport(i, Viewport {
-                x: F32(x as f32), y: F32(y as f32), width: F32(width.min(limit) as f32), height: F32(height.min(limit) as f32), ..v
-            });
-        }
-    }
     /// Logical operation (GL 4.6 §17.3.9).
     fn glLogicOp(gl, opcode: GLenum) {
         match LogicOp::from_gl(opcode) {
@@ -487,5 +494,14 @@ fn stencil_op(gl: &mut Gl<'_>, face: GLenum, ops: [GLenum; 3]) {
         gl.ctx.render.stencil_fail(i, fail);
         gl.ctx.render.stencil_depth_fail(i, zfail);
         gl.ctx.render.stencil_pass(i, pass);
+    }
+}
+
+api_entry! {
+    /// Viewport (GL 4.6 §13.8.1). Programs set it when their window has another size: the surface has to have it too by
+    /// now, which is found out before the driver is taken.
+    fn glViewport(x: GLint, y: GLint, width: GLsizei, height: GLsizei) {
+        crate::winsys::follow_windows();
+        enter_gl("glViewport", |gl| gl.set_viewport(x, y, width, height))
     }
 }

@@ -5,6 +5,7 @@ use super::dirty::{Programs, Uniforms};
 use super::*;
 use crate::consts::gl::*;
 use crate::pipe::Pipe;
+use crate::process::PerProcess;
 use crate::shader::{
     CompiledShader, LinkOptions, LinkedProgram, ProfileHint, ShaderCompiler, XfbRequest,
 };
@@ -14,10 +15,10 @@ use mgl_core::pipe::{
     StageMask,
 };
 use mgl_core::program::{ComponentKind, GlType, Reflection, ShaderStage, Uniform, UniformPlace};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The process's compiler: it caches by content.
-pub static COMPILER: LazyLock<ShaderCompiler> = LazyLock::new(ShaderCompiler::default);
+pub(crate) static COMPILER: PerProcess<ShaderCompiler> = PerProcess::new(ShaderCompiler::default);
 
 /// A shader object.
 pub struct Shader {

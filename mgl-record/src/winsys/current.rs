@@ -6,7 +6,8 @@
 use super::drawable::Drawable;
 use super::state::state;
 use super::types::{Display, XID};
-use std::cell::RefCell;
+use crate::context;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// Handles as the program passed them, to be given back by the glXGetCurrent and eglGetCurrent
@@ -78,4 +79,24 @@ pub fn update_sizes(ask: bool) {
             drawable.apply_size();
         }
     }
+}
+
+/// Calls of [`follow_windows`] that go by between two looks, in a frame that has no end in sight.
+const LOOK_EVERY: u32 = 64;
+
+/// Brings the current drawables to the size of their windows, once a frame.
+pub fn follow_windows() {
+    thread_local! {
+        // The frame of the last look, and calls since.
+        static LOOKED: Cell<(u64, u32)> = const { Cell::new((u64::MAX, 0)) };
+    }
+    let frame = context::frames_presented();
+    let _ = LOOKED.try_with(|l| {
+        let (last, calls) = l.get();
+        if last == frame && calls < LOOK_EVERY {
+            return l.set((frame, calls + 1));
+        }
+        l.set((frame, 0));
+        update_sizes(false);
+    });
 }

@@ -28,6 +28,11 @@ pub fn update_surface_sizes() {
     current::update_sizes(false);
 }
 
+/// As [`update_surface_sizes`], once a frame and for every 64th call in it: for entry points that programs call often.
+pub fn follow_windows() {
+    current::follow_windows();
+}
+
 /// What a refused EGL call leaves behind for eglGetError.
 pub(crate) fn refused_egl_call() {
     egl::error::set(crate::consts::egl::EGL_BAD_PARAMETER);

@@ -5,6 +5,8 @@
 
 mod buffer;
 mod draw;
+mod ext;
+mod fork;
 mod query;
 mod spy;
 mod sync;
