@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use mgl_core::trace::TraceError;
 use mgl_verify::image::{BatchError, ImageError};
 use mgl_verify::launcher::LaunchError;
 
@@ -87,6 +88,13 @@ impl From<LaunchError> for Failure {
             | LaunchError::BadPath { .. }
             | LaunchError::Wait(_) => Self::environment(error),
         }
+    }
+}
+
+/// A trace that cannot be read, whatever the reason, is input that cannot be used.
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::input(error)
     }
 }
 

@@ -3,5 +3,6 @@
 pub mod compare;
 pub mod completions;
 pub mod doctor;
+pub mod info;
 pub mod record;
 pub mod run;
