@@ -5,4 +5,5 @@ pub mod completions;
 pub mod doctor;
 pub mod info;
 pub mod record;
+pub mod replay;
 pub mod run;
