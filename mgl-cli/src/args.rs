@@ -1,6 +1,7 @@
 //! Arguments that several subcommands share.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::process::Command;
 
 use clap::ValueEnum;
@@ -91,5 +92,67 @@ impl ProgramArgs {
             .apply(&mut command)
             .map_err(|e| Failure::input(format!("the current folder cannot be used: {e}")))?;
         Ok(command)
+    }
+}
+
+/// A selection of frames, as given on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frames {
+    start: Option<u64>,
+    /// The first frame that is not selected any more.
+    end: Option<u64>,
+}
+
+impl Frames {
+    /// The selection among the frames that there are.
+    pub fn among(self, all: &Range<u64>) -> Range<u64> {
+        self.start.unwrap_or(all.start)..self.end.unwrap_or(all.end)
+    }
+}
+
+/// Reads A..B, A.., ..B or A.
+pub fn parse_frames(text: &str) -> Result<Frames, String> {
+    let wrong = || "not of the form A..B (frames A to B-1), A.., ..B or A".to_owned();
+    let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+    let bound = |text: &str| match text {
+        "" => Ok(None),
+        text => number(text).map(Some),
+    };
+    let (start, end) = match text.split_once("..") {
+        Some((start, end)) => (bound(start)?, bound(end)?),
+        None => {
+            let frame = number(text)?;
+            (Some(frame), Some(frame.checked_add(1).ok_or_else(wrong)?))
+        }
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start >= end => Err(format!("frames {text}: none")),
+        _ => Ok(Frames { start, end }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_half_open() {
+        let among = |text: &str| parse_frames(text).map(|f| f.among(&(2..10)));
+        assert_eq!(among("3..5"), Ok(3..5));
+        assert_eq!(among("3.."), Ok(3..10));
+        assert_eq!(among("..5"), Ok(2..5));
+        assert_eq!(among(".."), Ok(2..10));
+        assert_eq!(among("4"), Ok(4..5));
+        for wrong in [
+            "",
+            "5..5",
+            "5..3",
+            "a..b",
+            "-1..2",
+            "1..2..3",
+            "18446744073709551615",
+        ] {
+            assert!(parse_frames(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use mgl_core::trace::TraceError;
 use mgl_verify::image::{BatchError, ImageError};
 use mgl_verify::launcher::LaunchError;
+use mgl_verify::replay::ReplayError;
 
 /// Explains the exit codes below the program's help.
 pub const HELP: &str = "\
@@ -90,6 +92,13 @@ impl From<LaunchError> for Failure {
     }
 }
 
+/// A trace that cannot be read, whatever the reason, is input that cannot be used.
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::input(error)
+    }
+}
+
 impl From<ImageError> for Failure {
     fn from(error: ImageError) -> Self {
         let hint = match &error {
@@ -110,6 +119,16 @@ impl From<BatchError> for Failure {
         match error {
             BatchError::Image(error) => error.into(),
             other => Self::input(other),
+        }
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            error if error.is_environment() => Self::environment(error),
+            ReplayError::Image(error) => error.into(),
+            error => Self::input(error),
         }
     }
 }

@@ -33,6 +33,8 @@ struct Cli {
 enum Command {
     Record(cmd::record::Args),
     Run(cmd::run::Args),
+    Replay(cmd::replay::Args),
+    Info(cmd::info::Args),
     Compare(cmd::compare::Args),
     Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
@@ -43,6 +45,8 @@ impl Command {
         match self {
             Self::Record(args) => cmd::record::run(&args, out),
             Self::Run(args) => cmd::run::run(&args, out),
+            Self::Replay(args) => cmd::replay::run(&args, out),
+            Self::Info(args) => cmd::info::run(&args, out),
             Self::Compare(args) => cmd::compare::run(&args, out),
             Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),

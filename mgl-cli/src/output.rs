@@ -156,3 +156,44 @@ fn columns() -> Option<u16> {
     let columns = std::env::var("COLUMNS").ok()?.parse().ok()?;
     (columns >= 40).then_some(columns)
 }
+
+/// A number of bytes for people: exact below a thousand, else three digits or more and a unit.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1000 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if value < 10.0 {
+        2
+    } else {
+        usize::from(value < 100.0)
+    };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_readable() {
+        let shown = [0, 999, 1000, 15_000, 150_000, 1_500_000, 3 << 30, u64::MAX].map(bytes);
+        let expected = [
+            "0 B",
+            "999 B",
+            "0.98 KiB",
+            "14.6 KiB",
+            "146 KiB",
+            "1.43 MiB",
+            "3.00 GiB",
+            "16777216 TiB",
+        ];
+        assert_eq!(shown, expected);
+    }
+}

@@ -4,4 +4,5 @@ pub mod doctor;
 pub mod image;
 pub mod launcher;
 mod limited;
+pub mod replay;
 pub mod settings;

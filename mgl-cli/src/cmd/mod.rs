@@ -3,5 +3,7 @@
 pub mod compare;
 pub mod completions;
 pub mod doctor;
+pub mod info;
 pub mod record;
+pub mod replay;
 pub mod run;

@@ -5,3 +5,4 @@ mod compare;
 mod doctor;
 mod general;
 mod start;
+mod traces;

@@ -74,6 +74,15 @@ impl Image {
         Ok(Self { size, rgba })
     }
 
+    /// An image from rows that come from bottom to top, as OpenGL gives them.
+    ///
+    /// # Errors
+    /// As [`Image::new`].
+    pub fn from_bottom_up(width: u32, height: u32, rgba: &[u8]) -> Result<Self, ImageError> {
+        let rows = rgba.chunks(width.max(1) as usize * 4).rev();
+        Self::new(width, height, rows.flatten().copied().collect())
+    }
+
     /// An image whose pixel at (x, y) is `f(x, y)`.
     pub fn from_fn(width: u32, height: u32, mut f: impl FnMut(u32, u32) -> [u8; 4]) -> Self {
         let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
@@ -233,6 +242,16 @@ mod tests {
         let error = Image::new(3, 2, vec![0; 23]).expect_err("23 bytes are no 3x2 image");
         assert_eq!(error.to_string(), "23 bytes are not 3x2 pixels of 4 bytes");
         assert!(Image::new(u32::MAX, u32::MAX, vec![]).is_err());
+    }
+
+    #[test]
+    fn rows_from_the_bottom_are_turned() {
+        let rgba: Vec<u8> = (0..24).collect();
+        let image = Image::from_bottom_up(2, 3, &rgba).expect("24 bytes are 2x3 pixels");
+        assert_eq!(image.row(0), [[16, 17, 18, 19], [20, 21, 22, 23]]);
+        assert_eq!(image.row(2), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert!(Image::from_bottom_up(2, 3, &rgba[..20]).is_err());
+        assert!(Image::from_bottom_up(0, 0, &[]).is_ok());
     }
 
     #[test]

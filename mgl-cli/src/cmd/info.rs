@@ -1,0 +1,92 @@
+//! `mgl info`: what is in a trace, without reading its records.
+
+use std::path::PathBuf;
+
+use comfy_table::Cell;
+use mgl_core::trace::{Info, TraceFile};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{Output, bytes};
+
+/// Show what is in a trace: frames, records, sizes, and where it comes from
+///
+/// A file that was cut off, because the program was killed or the disk was full, is read up to its last
+/// whole frame, and said to be so.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  mgl info game.mgltrace
+  mgl info game.mgltrace --json")]
+pub struct Args {
+    /// The trace
+    trace: PathBuf,
+}
+
+pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let info = TraceFile::open(&args.trace)?.info();
+    out.show(&info, show)?;
+    Ok(Exit::Success)
+}
+
+fn show(out: &mut Output, info: &Info) -> Result<(), Failure> {
+    let from = &info.provenance;
+    let mut rows = vec![
+        ("file", format!("{}, {}", info.path, bytes(info.bytes))),
+        (
+            "format",
+            format!("version {}, layout {}", info.version, info.layout),
+        ),
+        ("frames", frames(info)),
+        ("records", info.records.to_string()),
+        ("images", info.images.to_string()),
+        ("program", from.program.clone()),
+        (
+            "recorded by",
+            format!("mgl {} on {}", from.mgl, from.system),
+        ),
+        ("back end", from.backend.clone()),
+    ];
+    if let Some(caps) = &from.caps {
+        rows.push(("driver", format!("{}, {}", caps.renderer, caps.version)));
+    }
+    for (name, value) in &from.variables {
+        rows.push(("variable", format!("{name}={value}")));
+    }
+    if let Some(recovery) = &info.recovered {
+        rows.push(("not finished", recovery.to_string()));
+    }
+    let rows = rows
+        .into_iter()
+        .map(|(name, value)| vec![Cell::new(name), Cell::new(value)]);
+    out.table(&["trace", ""], rows.collect())?;
+
+    let chunks = info.chunks.iter().map(|kind| {
+        vec![
+            Cell::new(&kind.kind),
+            Cell::new(kind.chunks),
+            Cell::new(bytes(kind.stored_bytes)),
+            Cell::new(bytes(kind.real_bytes)),
+        ]
+    });
+    out.table(
+        &["content", "chunks", "in the file", "unpacked"],
+        chunks.collect(),
+    )
+}
+
+fn frames(info: &Info) -> String {
+    let whole = match info.frames {
+        0 => "none whole".to_owned(),
+        1 => format!("1, number {}", info.first_frame),
+        n => format!(
+            "{n}, from {} to {}",
+            info.first_frame,
+            info.first_frame + n - 1
+        ),
+    };
+    if info.partial_frame {
+        format!("{whole}, and a partial one after the last Present")
+    } else {
+        whole
+    }
+}

@@ -1,0 +1,354 @@
+//! [`replay`]: plays a trace on a back end and checks it against itself.
+//!
+//! Where the trace holds images of frames, the replayed ones must equal them pixel for pixel; where it
+//! holds replies, those must agree. Images can be written as files, whose names sort by frame.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mgl_core::counters::Counters;
+use mgl_core::pipe::backend::BackendError;
+use mgl_core::trace::{FrameImage, TraceError, TraceFile};
+use mgl_replay::espryt::DisplayChoice;
+use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, ReplyDifference, play};
+use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use serde::{Serialize, Serializer};
+
+use crate::image::{Image, ImageError, Options, compare, heatmap};
+
+/// What to replay, and how.
+#[derive(Clone, Debug)]
+pub struct ReplaySettings {
+    pub back_end: BackendKind,
+    /// Frames to deliver; nothing for all.
+    pub frames: Option<Range<u64>>,
+    /// Folder for the images of the frames.
+    pub out: Option<PathBuf>,
+    /// Compare images and replies with the recorded ones.
+    pub check: bool,
+    /// Turn the back end's debug messages into errors.
+    pub debug: bool,
+}
+
+/// How a replayed frame compares with the recorded image of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "check", rename_all = "kebab-case")]
+pub enum FrameCheck {
+    /// The trace holds no image of this frame, or none was looked at.
+    Unchecked,
+    /// Equal, pixel for pixel, alpha included.
+    Equal,
+    /// Of the same size and different.
+    Different {
+        /// Pixels with a difference.
+        pixels: u64,
+        /// Largest difference of a channel, of 255.
+        largest: u8,
+    },
+    /// Of another size, or the back end gave no image.
+    Missing { detail: String },
+}
+
+impl FrameCheck {
+    /// Whether the frame is not what was recorded.
+    pub fn failed(&self) -> bool {
+        matches!(self, Self::Different { .. } | Self::Missing { .. })
+    }
+}
+
+/// A frame that was replayed.
+#[derive(Clone, Debug, Serialize)]
+pub struct FrameReport {
+    pub frame: u64,
+    /// What follows the last Present.
+    pub partial: bool,
+    /// Time in the replay of the frame's records.
+    #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
+    pub time: Duration,
+    #[serde(flatten)]
+    pub check: FrameCheck,
+    /// The image that was written.
+    pub image: Option<PathBuf>,
+    pub counters: Counters,
+}
+
+/// How a replay went. Serialises to the JSON of `mgl replay --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplayReport {
+    pub trace: PathBuf,
+    /// Back end, and the driver below it.
+    pub back_end: String,
+    pub renderer: String,
+    pub version: String,
+    /// Nothing that was checked differs.
+    pub pass: bool,
+    /// Frames whose image was compared with the recorded one.
+    pub images_compared: u64,
+    pub frames: Vec<FrameReport>,
+    pub replies_compared: u64,
+    pub reply_differences: Vec<ReplyDifference>,
+    /// Errors that the back end reported.
+    pub errors: Vec<String>,
+    #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
+    pub time: Duration,
+    /// Counted over the whole replay.
+    pub counters: Counters,
+}
+
+fn milliseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64() * 1e3)
+}
+
+/// Why a replay could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The back end does not start here.
+    #[error("{back_end} does not start: {error}")]
+    BackEnd {
+        back_end: BackendKind,
+        error: BackendError,
+    },
+    /// A record was refused, or the back end failed on it.
+    #[error("{}: {error}", path.display())]
+    Play {
+        path: PathBuf,
+        error: Box<PlayError>,
+    },
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The folder for images cannot be made.
+    #[error("{}: cannot make the folder: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+}
+
+impl ReplayError {
+    /// Whether this machine is at fault, and not the trace or the call.
+    pub fn is_environment(&self) -> bool {
+        match self {
+            Self::BackEnd { .. } => true,
+            Self::Play { error, .. } => error.is_environment(),
+            Self::Trace(_) | Self::Image(_) | Self::Folder { .. } => false,
+        }
+    }
+}
+
+/// Name of the image file of a frame.
+pub fn image_name(frame: u64) -> String {
+    format!("{frame:06}.png")
+}
+
+/// Makes a folder, if it is not there.
+fn make_folder(path: &Path) -> Result<(), ReplayError> {
+    std::fs::create_dir_all(path).map_err(|source| ReplayError::Folder {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes the recorded images of some frames as PNG files into a folder; gives their number.
+///
+/// # Errors
+/// The trace is damaged, or a file cannot be written.
+pub fn save_recorded_images(
+    file: &TraceFile,
+    frames: &Range<u64>,
+    folder: &Path,
+) -> Result<u64, ReplayError> {
+    make_folder(folder)?;
+    let mut saved = 0;
+    for frame in file.image_frames() {
+        if !frames.contains(&frame) {
+            continue;
+        }
+        if let Some(image) = file.image(frame)? {
+            turned(&image)?.save(&folder.join(image_name(frame)))?;
+            saved += 1;
+        }
+    }
+    Ok(saved)
+}
+
+fn turned(image: &FrameImage) -> Result<Image, ImageError> {
+    Image::from_bottom_up(image.width, image.height, &image.rgba)
+}
+
+/// Replays a trace. `step` is called with the number of frames, once after each of them.
+///
+/// # Errors
+/// [`ReplayError`]. Frames and replies that differ are results, not errors.
+pub fn replay(
+    file: &TraceFile,
+    settings: &ReplaySettings,
+    mut step: impl FnMut(u64),
+) -> Result<ReplayReport, ReplayError> {
+    let frames = settings.frames.clone().unwrap_or(file.all_frames());
+    let mut back_end = make_backend(
+        settings.back_end,
+        &EsprytOptions {
+            display: DisplayChoice::Surfaceless,
+            debug: settings.debug,
+        },
+    )
+    .map_err(|error| ReplayError::BackEnd {
+        back_end: settings.back_end,
+        error,
+    })?;
+    if let Some(folder) = &settings.out {
+        make_folder(folder)?;
+    }
+    let caps = back_end.caps().clone();
+    let draws = settings.back_end != BackendKind::Null;
+    let recorded = if settings.check && draws {
+        file.image_frames()
+    } else {
+        Vec::new()
+    };
+    let recorded_on = file.provenance().caps.as_ref();
+    let options = PlayOptions {
+        frames: settings.frames.clone(),
+        images: draws && (settings.out.is_some() || recorded.iter().any(|f| frames.contains(f))),
+        check_replies: settings.check && draws,
+        same_backend: recorded_on.is_some_and(|c| {
+            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
+        }),
+    };
+
+    let mut rows = Vec::new();
+    let mut failure = None;
+    let total = frames.end.saturating_sub(frames.start);
+    let played = play(file, back_end.as_mut(), &options, &mut |frame| {
+        let known = recorded.binary_search(&frame.frame).is_ok();
+        let recorded = if known { Some(file) } else { None };
+        match finish_frame(frame, recorded, settings.out.as_deref()) {
+            Ok(row) => rows.push(row),
+            Err(error) => {
+                failure = Some(error);
+                return Err("a frame could not be checked".to_owned());
+            }
+        }
+        step(total);
+        Ok(())
+    });
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let summary = played.map_err(|error| match error {
+        PlayError::Trace(error) => ReplayError::Trace(error),
+        error => ReplayError::Play {
+            path: file.path().to_owned(),
+            error: Box::new(error),
+        },
+    })?;
+
+    let checked = |row: &&FrameReport| row.check != FrameCheck::Unchecked;
+    Ok(ReplayReport {
+        trace: file.path().to_owned(),
+        back_end: settings.back_end.to_string(),
+        renderer: caps.renderer,
+        version: caps.version,
+        pass: summary.reply_differences.is_empty() && !rows.iter().any(|row| row.check.failed()),
+        images_compared: rows.iter().filter(checked).count() as u64,
+        frames: rows,
+        replies_compared: summary.replies_compared,
+        reply_differences: summary.reply_differences,
+        errors: summary.backend_errors,
+        time: summary.time,
+        counters: summary.counters,
+    })
+}
+
+/// Checks a frame's image against the file that holds the recorded one, and writes it into a folder.
+fn finish_frame(
+    frame: PlayedFrame,
+    recorded: Option<&TraceFile>,
+    out: Option<&Path>,
+) -> Result<FrameReport, ReplayError> {
+    let image = match &frame.image {
+        Some(p) => Some(Image::from_bottom_up(p.width, p.height, &p.rgba)?),
+        None => None,
+    };
+    let mut path = None;
+    if let (Some(image), Some(out)) = (&image, out) {
+        let file = out.join(image_name(frame.frame));
+        image.save(&file)?;
+        path = Some(file);
+    }
+    let check = match recorded {
+        Some(file) => check_frame(file, &frame, image.as_ref(), out)?,
+        None => FrameCheck::Unchecked,
+    };
+    Ok(FrameReport {
+        frame: frame.frame,
+        partial: frame.partial,
+        time: frame.time,
+        check,
+        image: path,
+        counters: frame.counters,
+    })
+}
+
+fn check_frame(
+    file: &TraceFile,
+    frame: &PlayedFrame,
+    image: Option<&Image>,
+    out: Option<&Path>,
+) -> Result<FrameCheck, ReplayError> {
+    let images = file.images(frame.frame)?;
+    let of_surface = images.iter().find(|image| image.surface == frame.surface);
+    let Some(expected) = of_surface.or(images.last()) else {
+        return Ok(FrameCheck::Unchecked);
+    };
+    let expected = turned(expected)?;
+    let Some(image) = image else {
+        return Ok(FrameCheck::Missing {
+            detail: "the back end gave no image".to_owned(),
+        });
+    };
+    if *image == expected {
+        return Ok(FrameCheck::Equal);
+    }
+    let options = Options {
+        alpha: true,
+        ..Options::default()
+    };
+    if let Some(out) = out {
+        save_difference(out, frame.frame, &expected, image, &options)?;
+    }
+    let comparison = compare(&expected, image, &options);
+    Ok(match comparison.measures {
+        Some(measures) => FrameCheck::Different {
+            pixels: measures.differing,
+            largest: measures.max_difference,
+        },
+        None => FrameCheck::Missing {
+            detail: format!(
+                "{} pixels recorded, {} replayed",
+                comparison.left, comparison.right
+            ),
+        },
+    })
+}
+
+/// Writes what was recorded, and where it differs, into folders below the images.
+fn save_difference(
+    out: &Path,
+    frame: u64,
+    expected: &Image,
+    image: &Image,
+    options: &Options,
+) -> Result<(), ReplayError> {
+    let save = |folder: &str, picture: &Image| {
+        let folder = out.join(folder);
+        make_folder(&folder)?;
+        Ok::<_, ReplayError>(picture.save(&folder.join(image_name(frame)))?)
+    };
+    save("recorded", expected)?;
+    match heatmap(expected, image, options) {
+        Some(picture) => save("differences", &picture),
+        None => Ok(()),
+    }
+}
