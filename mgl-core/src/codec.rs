@@ -215,30 +215,27 @@ pub fn blob_refs<'a>(view: &RecordView<'a>) -> Result<&'a [BlobRef], DecodeError
         })
 }
 
+/// Writes one record into words that are zero.
 struct Writer<'w> {
-    words: &'w mut Vec<u64>,
-    start: usize,
+    words: &'w mut [u64],
+    at: usize,
 }
 
 impl<'w> Writer<'w> {
+    /// Makes room for a record of `size` words, header included.
     #[inline]
-    fn begin(words: &'w mut Vec<u64>, op: Op) -> Self {
+    fn begin(words: &'w mut Vec<u64>, op: Op, size: usize) -> Self {
         let start = words.len();
-        words.push(op as u64);
-        Self { words, start }
+        words.resize(start + size, 0);
+        let words = &mut words[start..];
+        words[0] = op as u64 | (size as u64 * 8) << 32;
+        Self { words, at: 1 }
     }
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) {
-        let at = self.words.len();
-        self.words.resize(at + bytes.len().div_ceil(8), 0);
-        bytemuck::cast_slice_mut::<u64, u8>(&mut self.words[at..])[..bytes.len()]
-            .copy_from_slice(bytes);
-    }
-    #[inline]
-    fn end(self) -> usize {
-        let size = (self.words.len() - self.start) * 8;
-        self.words[self.start] |= (size as u64) << 32;
-        size
+        let all = bytemuck::cast_slice_mut::<u64, u8>(&mut self.words[self.at..]);
+        all[..bytes.len()].copy_from_slice(bytes);
+        self.at += bytes.len().div_ceil(8);
     }
 }
 
@@ -345,17 +342,24 @@ macro_rules! codec {
         /// Appends `call` as one record; its blobs go to `sink`. Returns the record's bytes.
         #[inline]
         pub fn encode<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut Vec<u64>, sink: &mut S) -> usize {
-            let mut w = Writer::begin(words, call.op());
             match *call { $(
                 Call::$name { p, $( $blob, )* $( $tail, )* } => {
+                    const BLOBS: usize = <[&str]>::len(&[ $( stringify!($blob) ),* ]);
+                    const TAILS: usize = <[&str]>::len(&[ $( stringify!($tail) ),* ]);
+                    const FIXED: usize = 1
+                        + (size_of::<$payload>() + BLOBS * size_of::<BlobRef>()) / 8
+                        + (TAILS * 4).div_ceil(8);
+                    let size = FIXED $( + size_of_val::<[$elem]>($tail).div_ceil(8) )*;
+                    let mut w = Writer::begin(words, Op::$name, size);
                     w.bytes(bytemuck::bytes_of(p));
                     $( w.bytes(bytemuck::bytes_of(&sink.put($blob))); )*
                     w.bytes(bytemuck::cast_slice::<u32, u8>(&[ $( $tail.len() as u32 ),* ]));
                     $( w.bytes(bytemuck::cast_slice($tail)); )*
                     let _ = &sink;
+                    debug_assert_eq!(w.at, size, "a record's size is the sum of its parts");
+                    size * 8
                 }
             )* }
-            w.end()
         }
 
         /// The call of a record that [`split`] gave.
@@ -397,13 +401,22 @@ with_catalogue!(codec);
 
 /// What can be checked between the fields of one call, without knowing any state.
 fn check_call(call: &Call<'_>) -> Result<(), FieldError> {
-    let limit = |field: &str, v: u32, limit: u32| {
-        if v < limit {
-            Ok(())
-        } else {
-            Err(FieldError::new(field, format!("{v} is not below {limit}")))
+    /// Refuses the first element whose `value` is not below `limit`.
+    fn below<T>(
+        list: &str,
+        field: &str,
+        all: &[T],
+        value: impl Fn(&T) -> u32,
+        limit: u32,
+    ) -> Result<(), FieldError> {
+        match all.iter().position(|v| value(v) >= limit) {
+            None => Ok(()),
+            Some(i) => Err(FieldError::new(
+                format!("{list}[{i}].{field}"),
+                format!("{} is not below {limit}", value(&all[i])),
+            )),
         }
-    };
+    }
     match *call {
         Call::SetDynamicState { p, words } => {
             crate::pipe::DynamicState::initial().scatter(p.chunks, words)
@@ -411,77 +424,74 @@ fn check_call(call: &Call<'_>) -> Result<(), FieldError> {
         Call::CreateVertexElements {
             attribs, bindings, ..
         } => {
-            for (i, a) in attribs.iter().enumerate() {
-                limit(
-                    &format!("attribs[{i}].location"),
-                    a.location,
-                    MAX_VERTEX_ATTRIBS,
-                )?;
-                limit(
-                    &format!("attribs[{i}].binding"),
-                    a.binding,
-                    MAX_VERTEX_ATTRIBS,
-                )?;
-                if !(1..=4).contains(&a.components) {
-                    return Err(FieldError::new(
-                        format!("attribs[{i}].components"),
-                        format!("{} is not 1 to 4", a.components),
-                    ));
-                }
+            below(
+                "attribs",
+                "location",
+                attribs,
+                |a| a.location,
+                MAX_VERTEX_ATTRIBS,
+            )?;
+            below(
+                "attribs",
+                "binding",
+                attribs,
+                |a| a.binding,
+                MAX_VERTEX_ATTRIBS,
+            )?;
+            if let Some(i) = attribs
+                .iter()
+                .position(|a| !(1..=4).contains(&a.components))
+            {
+                return Err(FieldError::new(
+                    format!("attribs[{i}].components"),
+                    format!("{} is not 1 to 4", attribs[i].components),
+                ));
             }
-            bindings.iter().enumerate().try_for_each(|(i, b)| {
-                limit(
-                    &format!("bindings[{i}].binding"),
-                    b.binding,
-                    MAX_VERTEX_ATTRIBS,
-                )
-            })
+            below(
+                "bindings",
+                "binding",
+                bindings,
+                |b| b.binding,
+                MAX_VERTEX_ATTRIBS,
+            )
         }
-        Call::SetVertexBuffers { buffers, .. } => {
-            buffers.iter().enumerate().try_for_each(|(i, b)| {
-                limit(
-                    &format!("buffers[{i}].binding"),
-                    b.binding,
-                    MAX_VERTEX_ATTRIBS,
-                )
-            })
+        Call::SetVertexBuffers { buffers, .. } => below(
+            "buffers",
+            "binding",
+            buffers,
+            |b| b.binding,
+            MAX_VERTEX_ATTRIBS,
+        ),
+        Call::SetSamplerViews { views, .. } => {
+            below("views", "unit", views, |v| v.unit, MAX_TEXTURE_UNITS)
         }
-        Call::SetSamplerViews { views, .. } => views
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, v)| limit(&format!("views[{i}].unit"), v.unit, MAX_TEXTURE_UNITS)),
         Call::BindSamplerStates { samplers, .. } => {
-            samplers.iter().enumerate().try_for_each(|(i, v)| {
-                limit(&format!("samplers[{i}].unit"), v.unit, MAX_TEXTURE_UNITS)
-            })
+            below("samplers", "unit", samplers, |v| v.unit, MAX_TEXTURE_UNITS)
         }
-        Call::SetShaderImages { images, .. } => images
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, v)| limit(&format!("images[{i}].unit"), v.unit, MAX_IMAGE_UNITS)),
-        Call::SetShaderBuffers { buffers, .. } => {
-            buffers.iter().enumerate().try_for_each(|(i, v)| {
-                limit(&format!("buffers[{i}].index"), v.index, MAX_BUFFER_BINDINGS)
-            })
+        Call::SetShaderImages { images, .. } => {
+            below("images", "unit", images, |v| v.unit, MAX_IMAGE_UNITS)
         }
-        Call::SetStreamOutputTargets { targets, .. } => {
-            targets.iter().enumerate().try_for_each(|(i, v)| {
-                limit(
-                    &format!("targets[{i}].index"),
-                    v.index,
-                    MAX_STREAM_OUTPUT_BUFFERS,
-                )
-            })
-        }
-        Call::SetVertexAttribDefaults { values, .. } => {
-            values.iter().enumerate().try_for_each(|(i, v)| {
-                limit(
-                    &format!("values[{i}].location"),
-                    v.location,
-                    MAX_VERTEX_ATTRIBS,
-                )
-            })
-        }
+        Call::SetShaderBuffers { buffers, .. } => below(
+            "buffers",
+            "index",
+            buffers,
+            |v| v.index,
+            MAX_BUFFER_BINDINGS,
+        ),
+        Call::SetStreamOutputTargets { targets, .. } => below(
+            "targets",
+            "index",
+            targets,
+            |v| v.index,
+            MAX_STREAM_OUTPUT_BUFFERS,
+        ),
+        Call::SetVertexAttribDefaults { values, .. } => below(
+            "values",
+            "location",
+            values,
+            |v| v.location,
+            MAX_VERTEX_ATTRIBS,
+        ),
         Call::SetProgramBindings {
             samplers,
             images,
@@ -489,39 +499,32 @@ fn check_call(call: &Call<'_>) -> Result<(), FieldError> {
             storage_blocks,
             ..
         } => {
-            samplers.iter().enumerate().try_for_each(|(i, v)| {
-                limit(&format!("samplers[{i}].unit"), v.unit, MAX_TEXTURE_UNITS)
-            })?;
-            images.iter().enumerate().try_for_each(|(i, v)| {
-                limit(&format!("images[{i}].unit"), v.unit, MAX_IMAGE_UNITS)
-            })?;
-            uniform_blocks.iter().enumerate().try_for_each(|(i, v)| {
-                limit(
-                    &format!("uniform_blocks[{i}].binding"),
-                    v.binding,
-                    MAX_BUFFER_BINDINGS,
-                )
-            })?;
-            storage_blocks.iter().enumerate().try_for_each(|(i, v)| {
-                limit(
-                    &format!("storage_blocks[{i}].binding"),
-                    v.binding,
-                    MAX_BUFFER_BINDINGS,
-                )
-            })
+            below("samplers", "unit", samplers, |v| v.unit, MAX_TEXTURE_UNITS)?;
+            below("images", "unit", images, |v| v.unit, MAX_IMAGE_UNITS)?;
+            below(
+                "uniform_blocks",
+                "binding",
+                uniform_blocks,
+                |v| v.binding,
+                MAX_BUFFER_BINDINGS,
+            )?;
+            below(
+                "storage_blocks",
+                "binding",
+                storage_blocks,
+                |v| v.binding,
+                MAX_BUFFER_BINDINGS,
+            )
         }
         Call::SetFramebufferState { p } => {
-            p.draw_buffers.iter().enumerate().try_for_each(|(i, b)| {
-                if *b == NO_BUFFER {
-                    Ok(())
-                } else {
-                    limit(
-                        &format!("draw_buffers[{i}]"),
-                        *b,
-                        MAX_COLOR_ATTACHMENTS as u32,
-                    )
-                }
-            })
+            let bad = |b: &u32| *b != NO_BUFFER && *b >= MAX_COLOR_ATTACHMENTS as u32;
+            match p.draw_buffers.iter().position(bad) {
+                None => Ok(()),
+                Some(i) => Err(FieldError::new(
+                    format!("draw_buffers[{i}]"),
+                    format!("{} is not below {MAX_COLOR_ATTACHMENTS}", p.draw_buffers[i]),
+                )),
+            }
         }
         Call::SetPixelPackState { p } if !matches!(p.alignment, 1 | 2 | 4 | 8) => Err(
             FieldError::new("alignment", format!("{} is not 1, 2, 4 or 8", p.alignment)),

@@ -5,11 +5,15 @@
 //! - [`provenance`], [`blobs`], [`index`]: where a trace comes from, its bulk bytes, its chunks.
 //! - [`writer`]: calls in, a file out; synchronous. [`recorder`]: the same from a game's thread, asynchronous.
 //! - [`reader`]: opens files, damaged ones too. [`cursor`]: walks their records. [`consumer`]: one visitor, many tools.
+//! - [`text`]: the text form, written and read. [`stats`], [`diff`], [`repair`]: what tools want to know or do.
 
 pub mod blobs;
+mod bytes_text;
+mod call_text;
 pub mod chunk;
 pub mod consumer;
 pub mod cursor;
+pub mod diff;
 pub mod error;
 mod fork;
 pub mod format;
@@ -17,14 +21,21 @@ pub mod index;
 pub mod provenance;
 pub mod reader;
 pub mod recorder;
+pub mod repair;
+pub mod stats;
+pub mod text;
 pub mod writer;
 
 pub use chunk::Pack;
 pub use consumer::{Consumer, Flow, drive};
 pub use cursor::{Cursor, RawRecord, Record};
+pub use diff::{Diff, DiffOptions, DiffRow, diff};
 pub use error::TraceError;
 pub use format::{ChunkKind, Codec};
 pub use provenance::{FullProvenance, Provenance};
 pub use reader::{FrameImage, Info, Recovery, TraceFile};
 pub use recorder::{RecorderOptions, Status, TraceRecorder};
+pub use repair::{RepairOptions, repair};
+pub use stats::{Stats, stats};
+pub use text::{DumpOptions, assemble, dump};
 pub use writer::{TraceWriter, WriterOptions, Written};

@@ -377,6 +377,24 @@ impl<W: Write> TraceWriter<W> {
         Ok(self.written())
     }
 
+    /// Copies a chunk as it is; its place in order, records and frames follow its header.
+    pub(super) fn copy_chunk(&mut self, h: &ChunkHeader, stored: &[u8]) -> Result<(), TraceError> {
+        if h.kind == ChunkKind::Records {
+            if self
+                .index
+                .iter()
+                .all(|e| e.kind != ChunkKind::Records.to_u16())
+            {
+                self.options.first_frame = h.frame;
+                (self.here.record, self.here.frame) = (h.record, h.frame);
+            }
+            self.here.record += u64::from(h.count);
+            self.here.frame += u64::from(h.frames);
+            self.start = self.here;
+        }
+        self.write_chunk(*h, stored)
+    }
+
     fn place(&mut self, bytes: &[u8]) -> Result<BlobRef, TraceError> {
         if bytes.len() as u64 > MAX_BLOB {
             return Err(too_large("a blob", bytes.len()));
