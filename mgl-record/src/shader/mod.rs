@@ -7,10 +7,13 @@
 //! alone.
 
 mod cache;
+mod dead;
 mod decls;
 mod facts;
 mod glslang;
+mod initial;
 mod interface;
+mod leaves;
 mod lex;
 mod limits;
 mod link;
