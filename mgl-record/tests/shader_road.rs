@@ -1,10 +1,11 @@
 //! The whole shader road: GLSL to SPIR-V and archive, to ESSL, to a real OpenGL ES 3.2 driver.
 
 mod gles;
+mod programs;
 
 use gles::{Blocks, Gles, sampler_slot, uniform_type};
 use mgl::shader::{LinkOptions, LinkedProgram, ProfileHint, ShaderCompiler};
-use mgl_core::program::{GlType, ShaderStage};
+use mgl_core::program::{GlType, Reflection, ShaderStage};
 use std::sync::Arc;
 
 const CORE: ProfileHint = ProfileHint {
@@ -81,4 +82,67 @@ void main() { color = texture(tex, uv * 0.5 + 0.5) * tint + vec4(scale, 0.0, 0.0
         [0.1 * 0.5 + 1.0, 0.2 * 2.0 + 1.0, 0.3, 1.0]
     );
     assert_eq!(gles.texel(6, 6), [1.5, 1.1 * 2.0 + 1.0, 1.2, 1.0]);
+}
+
+fn accepted(programs: &[programs::Program]) {
+    let gles = Gles::new();
+    for (name, shaders) in programs {
+        let compiler = ShaderCompiler::default();
+        let compiled: Vec<_> = shaders
+            .iter()
+            .map(|(stage, source)| compiler.compile(*stage, source, CORE))
+            .collect();
+        for shader in &compiled {
+            assert!(
+                shader.ok,
+                "{name}, {} shader:\n{}",
+                shader.stage.name(),
+                shader.info_log
+            );
+        }
+        let linked = compiler.link(
+            &compiled.iter().collect::<Vec<_>>(),
+            &LinkOptions::default(),
+        );
+        assert!(linked.ok, "{name}:\n{}", linked.info_log);
+        let program = linked.program.expect("a linked program is there");
+        let bytes = program.reflection.encode();
+        assert_eq!(
+            Reflection::decode(&bytes).as_ref(),
+            Ok(&program.reflection),
+            "{name}"
+        );
+        println!("{name}");
+        gles.build(&program);
+    }
+}
+
+#[test]
+fn glsl_110_programs() {
+    accepted(programs::GLSL_110);
+}
+
+#[test]
+fn glsl_120_programs() {
+    accepted(programs::GLSL_120);
+}
+
+#[test]
+fn glsl_130_programs() {
+    accepted(programs::GLSL_130);
+}
+
+#[test]
+fn glsl_140_programs() {
+    accepted(programs::GLSL_140);
+}
+
+#[test]
+fn glsl_150_programs() {
+    accepted(programs::GLSL_150);
+}
+
+#[test]
+fn glsl_330_programs() {
+    accepted(programs::GLSL_330);
 }

@@ -4,11 +4,12 @@
 
 use super::decls::Decls;
 use super::glslang;
+use super::initial::{InitialValue, initial_values};
 use super::limits::ShaderLimits;
 use super::reach::Reach;
 use super::translate::original_names;
-use super::uniforms::{self, InitialValue};
-use super::{CompiledShader, facts, interface, xfb};
+use super::uniforms;
+use super::{CompiledShader, dead, facts, interface, xfb};
 use mgl_core::program::{Reflection, ShaderStage, XfbMode};
 use mgl_replay::spv::Spv;
 use std::collections::BTreeMap;
@@ -95,7 +96,10 @@ pub fn link(
     let mut stages = Vec::with_capacity(words.len());
     for (stage, words) in &words {
         let spv = match Spv::load(words) {
-            Ok(spv) => spv,
+            Ok(mut spv) => {
+                dead::remove_dead_code(&mut spv);
+                spv
+            }
             Err(e) => {
                 log.error(format!("{} shader: {e}", stage.name()));
                 return Err(log.text);
@@ -162,7 +166,7 @@ fn read_initial_values(
     let mut values = Vec::new();
     for (_, words) in words {
         let spv = Spv::load(&words).map_err(|e| e.to_string())?;
-        values.extend(uniforms::initial_values(&spv));
+        values.extend(initial_values(&spv));
     }
     Ok(values)
 }

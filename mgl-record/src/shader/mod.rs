@@ -7,10 +7,13 @@
 //! alone.
 
 mod cache;
+mod dead;
 mod decls;
 mod facts;
 mod glslang;
+mod initial;
 mod interface;
+mod leaves;
 mod lex;
 mod limits;
 mod link;
@@ -27,6 +30,7 @@ use cache::Cache;
 use decls::Decls;
 use mgl_core::program::ShaderStage;
 use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -137,27 +141,37 @@ impl ShaderCompiler {
             info_log,
             code: None,
         };
-        let translated = match translate::translate(stage, source, hint) {
-            Ok(translated) => translated,
-            Err(log) => return failed(log),
-        };
         let target = glslang::Target::Relaxed;
-        match glslang::parse(stage, &translated.text, target, &self.limits) {
-            Err(log) => failed(format!(
-                "{}{}",
-                translated.warnings,
-                translated.map_log(&log)
-            )),
-            Ok((parsed, log)) => CompiledShader {
+        let mut redefined = HashSet::new();
+        loop {
+            let translated = match translate::translate(stage, source, hint, &redefined) {
+                Ok(translated) => translated,
+                Err(log) => return failed(log),
+            };
+            let parsed = glslang::parse(stage, &translated.text, target, &self.limits);
+            let (Ok((_, log)) | Err(log)) = &parsed;
+            if parsed.is_err() {
+                let known = redefined.len();
+                redefined.extend(translated.refused_redefinitions(log));
+                if redefined.len() > known {
+                    continue;
+                }
+            }
+            let info_log = format!("{}{}", translated.warnings, translated.map_log(log));
+            let Ok((parsed, _)) = parsed else {
+                return failed(info_log);
+            };
+            let code = Code {
+                text: translated.text,
+                decls: translated.decls,
+                parsed: Mutex::new(Some(parsed)),
+            };
+            return CompiledShader {
                 stage,
                 ok: true,
-                info_log: format!("{}{}", translated.warnings, translated.map_log(&log)),
-                code: Some(CodeRef(Arc::new(Code {
-                    text: translated.text,
-                    decls: translated.decls,
-                    parsed: Mutex::new(Some(parsed)),
-                }))),
-            },
+                info_log,
+                code: Some(CodeRef(Arc::new(code))),
+            };
         }
     }
 

@@ -33,13 +33,16 @@ pub struct Translated {
     /// Lines that the translator put before the source's first.
     prologue: u32,
     line_marks: Vec<LineMark>,
+    function_lines: Vec<(u32, String)>,
 }
 
-/// Translates one shader, or gives the log of what is wrong with it.
+/// Translates one shader, or gives the log of what is wrong with it. Functions of the
+/// shader that are named in `redefined` get another name, because they are built-ins too.
 pub fn translate(
     stage: ShaderStage,
     source: &str,
     hint: ProfileHint,
+    redefined: &HashSet<String>,
 ) -> Result<Translated, String> {
     let (text, splices) = splice(source);
     let log = |e: LexError| format!("ERROR: 0:{}: {}\n", e.line, e.message);
@@ -59,7 +62,7 @@ pub fn translate(
     let log = |e: LexError| format!("ERROR: {}: {}\n", place(e.line), e.message);
 
     check_shape(&tokens).map_err(log)?;
-    let mut translator = Translator::new(stage, version, &tokens);
+    let mut translator = Translator::new(stage, version, redefined, &tokens);
     let tokens = translator.run(tokens).map_err(log)?;
     let mut decls = Decls::default();
     let tokens = globals::scan(tokens, &mut decls);
@@ -89,10 +92,28 @@ pub fn translate(
         warnings: warning_log,
         prologue,
         line_marks,
+        function_lines: translator.function_lines,
     })
 }
 
 impl Translated {
+    /// Functions of the shader that the compiler refused, by its log, for being built-ins.
+    pub fn refused_redefinitions(&self, log: &str) -> Vec<String> {
+        let refused = log.lines().find_map(|line| {
+            let redefines = line.contains("overloaded functions must have the same");
+            let (number, _) = line
+                .strip_prefix("ERROR: 0:")
+                .filter(|_| redefines)?
+                .split_once(':')?;
+            number.parse::<u32>().ok()
+        });
+        let Some(line) = refused.map(|n| n.saturating_sub(self.prologue)) else {
+            return Vec::new();
+        };
+        let on_line = self.function_lines.iter().filter(|(at, _)| *at == line);
+        on_line.map(|(_, name)| name.clone()).collect()
+    }
+
     /// Brings the compiler's log back to the program's line numbers and names.
     pub fn map_log(&self, log: &str) -> String {
         let mut out = String::with_capacity(log.len());
@@ -182,11 +203,14 @@ fn check_shape(tokens: &[Token]) -> Result<(), LexError> {
     Ok(())
 }
 
-struct Translator {
+struct Translator<'r> {
     stage: ShaderStage,
     version: Version,
+    redefined: &'r HashSet<String>,
     /// Functions that the shader itself defines or declares.
     functions: HashSet<String>,
+    /// Lines of its functions that have a built-in's name.
+    function_lines: Vec<(u32, String)>,
     uses_frag_color: bool,
     /// Elements of gl_FragData that the shader needs, 0 for none.
     frag_data: u32,
@@ -199,9 +223,15 @@ struct Translator {
 /// Elements of gl_FragData when it is indexed by more than numbers.
 const FRAG_DATA_MAX: u32 = 8;
 
-impl Translator {
-    fn new(stage: ShaderStage, version: Version, tokens: &[Token]) -> Translator {
+impl<'r> Translator<'r> {
+    fn new(
+        stage: ShaderStage,
+        version: Version,
+        redefined: &'r HashSet<String>,
+        tokens: &[Token],
+    ) -> Translator<'r> {
         let mut functions = HashSet::new();
+        let mut function_lines = Vec::new();
         let mut nesting = 0u32;
         for (at, token) in tokens.iter().enumerate() {
             match token.text.as_ref() {
@@ -212,7 +242,11 @@ impl Translator {
                         && (tokens[at - 2].kind == Kind::Word || tokens[at - 2].is("]"))
                         && tokens[at - 1].kind == Kind::Word;
                     if nesting == 0 && typed && !tokens[at - 1].is("layout") {
-                        functions.insert(tokens[at - 1].text.to_string());
+                        let name = tokens[at - 1].text.to_string();
+                        if words::is_function(&name) {
+                            function_lines.push((tokens[at - 1].line, name.clone()));
+                        }
+                        functions.insert(name);
                     }
                     nesting += 1;
                 }
@@ -223,7 +257,9 @@ impl Translator {
         Translator {
             stage,
             version,
+            redefined,
             functions,
+            function_lines,
             uses_frag_color: false,
             frag_data: 0,
             uses_depth_range: false,
@@ -404,8 +440,13 @@ impl Translator {
         let hides_look_up = words::is_texture_function(text)
             && (!called || field || (user_function && number < 130));
         // Two words in a row: the first is a qualifier or a type, whatever the version says.
-        let qualifies = rest.first().is_some_and(|t| t.kind == Kind::Word);
-        if hides_look_up || (words::must_rename(text, number) && !qualifies) {
+        let qualifies =
+            rest.first().is_some_and(|t| t.kind == Kind::Word) || (text == "layout" && called);
+        let function = user_function
+            && called
+            && !field
+            && (words::is_later_function(text, number) || self.redefined.contains(text));
+        if hides_look_up || function || words::must_rename(text, number, qualifies) {
             return Ok(Word::Replace(Cow::Owned(format!("{RENAME_PREFIX}{text}"))));
         }
         Ok(Word::Keep)

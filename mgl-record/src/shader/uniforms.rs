@@ -2,11 +2,11 @@
 //! samplers their bindings in every stage, and fills in initial values (GL 3.3 §2.11.4).
 
 use super::glslang::DEFAULT_BLOCK_NAME;
+use super::leaves::{Leaf, as_bool, block_leaves, block_size, is_reasonable};
 use super::link::{LinkLog, Stage};
 use mgl_core::program::{
-    ComponentKind, DefaultBlock, DepthRangeOffsets, GlType, NumericShape, Reflection,
-    SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, Sampler, StageMask, Uniform, UniformBlock,
-    UniformPlace,
+    DefaultBlock, DepthRangeOffsets, Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS,
+    SET_UNIFORM_BLOCKS, Sampler, StageMask, Uniform, UniformBlock, UniformPlace,
 };
 use mgl_replay::spv::{Shape, Spv, Variable};
 use rspirv::spirv::{Decoration, StorageClass};
@@ -17,188 +17,12 @@ pub const DEPTH_RANGE: &str = "mgl_DepthRange";
 /// What the translator puts before an identifier that GLSL has since made a keyword.
 pub const RENAME_PREFIX: &str = "mgl_r_";
 
-/// A basic-typed piece of a block.
-#[derive(Clone)]
-struct Leaf {
-    name: String,
-    ty: GlType,
-    size: u32,
-    is_array: bool,
-    offset: u32,
-    array_stride: u32,
-    matrix_stride: u32,
-    row_major: bool,
-    /// Indices from the block's variable down.
-    path: Vec<u32>,
-}
-
-/// Layout decorations of the member that a type belongs to.
-#[derive(Clone, Copy, Default)]
-struct MatrixLayout {
-    stride: u32,
-    row_major: bool,
-}
+/// Most bytes of the default block: what the archive can hold.
+const MAX_DEFAULT_BLOCK: u32 = 1 << 20;
 
 /// The identifier as the program wrote it.
 pub fn original_name(name: &str) -> &str {
     name.strip_prefix(RENAME_PREFIX).unwrap_or(name)
-}
-
-/// Flattens a block's type into leaves, in order of declaration.
-fn block_leaves(stage: &Stage, block: u32, prefix: &str, path: &[u32]) -> Vec<Leaf> {
-    let mut leaves = Vec::new();
-    let mut path = path.to_vec();
-    flatten_struct(stage, block, prefix, 0, &mut path, &mut leaves);
-    leaves
-}
-
-fn flatten_struct(
-    stage: &Stage,
-    ty: u32,
-    prefix: &str,
-    offset: u32,
-    path: &mut Vec<u32>,
-    leaves: &mut Vec<Leaf>,
-) {
-    let spv = &stage.spv;
-    let Shape::Struct(members) = spv.shape(ty) else {
-        return;
-    };
-    for (at, member) in members.into_iter().enumerate() {
-        let at = at as u32;
-        let raw = spv.member_name(ty, at);
-        // glslang leaves a comment as the name where it took a sampler out of a struct.
-        if raw.starts_with("/*") {
-            continue;
-        }
-        let layout = MatrixLayout {
-            stride: spv
-                .member_decoration(ty, at, Decoration::MatrixStride)
-                .unwrap_or(0),
-            row_major: spv
-                .member_decoration(ty, at, Decoration::RowMajor)
-                .is_some(),
-        };
-        let offset = offset
-            + spv
-                .member_decoration(ty, at, Decoration::Offset)
-                .unwrap_or(0);
-        let name = format!("{prefix}{}", original_name(raw));
-        let is_bool = stage.decls.is_bool(spv.name(ty), raw);
-        path.push(at);
-        flatten(stage, member, name, offset, layout, is_bool, path, leaves);
-        path.pop();
-    }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn flatten(
-    stage: &Stage,
-    ty: u32,
-    name: String,
-    offset: u32,
-    layout: MatrixLayout,
-    is_bool: bool,
-    path: &mut Vec<u32>,
-    leaves: &mut Vec<Leaf>,
-) {
-    let spv = &stage.spv;
-    let leaf = |name: String,
-                basic: GlType,
-                size: u32,
-                is_array: bool,
-                array_stride: u32,
-                path: &[u32]| {
-        let matrix = basic.numeric().is_some_and(|s| s.columns > 1);
-        Leaf {
-            name,
-            ty: if is_bool { as_bool(basic) } else { basic },
-            size,
-            is_array,
-            offset,
-            array_stride,
-            matrix_stride: if matrix { layout.stride } else { 0 },
-            row_major: matrix && layout.row_major,
-            path: path.to_vec(),
-        }
-    };
-    match spv.shape(ty) {
-        Shape::Basic(basic) => leaves.push(leaf(name, basic, 1, false, 0, path)),
-        Shape::Array(element, length) => {
-            let stride = spv.decoration(ty, Decoration::ArrayStride).unwrap_or(0);
-            if let Shape::Basic(basic) = spv.shape(element) {
-                leaves.push(leaf(
-                    format!("{name}[0]"),
-                    basic,
-                    length.max(1),
-                    true,
-                    stride,
-                    path,
-                ));
-                return;
-            }
-            for index in 0..length {
-                path.push(index);
-                let name = format!("{name}[{index}]");
-                let offset = offset + index * stride;
-                flatten(stage, element, name, offset, layout, is_bool, path, leaves);
-                path.pop();
-            }
-        }
-        Shape::Struct(_) => {
-            flatten_struct(stage, ty, &format!("{name}."), offset, path, leaves);
-        }
-        Shape::Other => {}
-    }
-}
-
-/// Booleans are words in a block; the declaration says what they are to GL.
-fn as_bool(ty: GlType) -> GlType {
-    match ty.numeric() {
-        Some(NumericShape {
-            component: ComponentKind::Uint,
-            columns,
-            rows,
-        }) => {
-            let component = ComponentKind::Bool;
-            GlType::from_numeric(NumericShape {
-                component,
-                columns,
-                rows,
-            })
-            .unwrap_or(ty)
-        }
-        _ => ty,
-    }
-}
-
-/// Bytes from the block's start to the end of this leaf.
-fn leaf_end(leaf: &Leaf) -> u32 {
-    let Some(shape) = leaf.ty.numeric() else {
-        return leaf.offset;
-    };
-    let width = leaf.ty.component_bytes();
-    let (major, minor) = if leaf.row_major {
-        (u32::from(shape.rows), u32::from(shape.columns))
-    } else {
-        (u32::from(shape.columns), u32::from(shape.rows))
-    };
-    let one = (major - 1) * leaf.matrix_stride + minor * width;
-    // In std140 an element takes its whole stride, the last one too.
-    if leaf.is_array {
-        leaf.offset + leaf.size * leaf.array_stride
-    } else {
-        leaf.offset + one.max(major * leaf.matrix_stride)
-    }
-}
-
-fn block_size(leaves: &[Leaf]) -> u32 {
-    leaves
-        .iter()
-        .map(leaf_end)
-        .max()
-        .unwrap_or(0)
-        .next_multiple_of(16)
 }
 
 fn block_variables(stage: &Stage) -> Vec<Variable> {
@@ -241,6 +65,13 @@ fn link_default_block(stages: &mut [Stage], reflection: &mut Reflection, log: &m
             .decorate(variable.id, Decoration::DescriptorSet, SET_DEFAULT_BLOCK);
         stage.spv.decorate(variable.id, Decoration::Binding, 0);
         mask |= stage.stage;
+        if !is_reasonable(&stage.spv, variable.ty) {
+            log.error(format!(
+                "the {} shader has too many uniforms",
+                stage.stage.name()
+            ));
+            return;
+        }
         let mine = block_leaves(stage, variable.ty, "", &[]);
         size = size.max(block_size(&mine));
         if leaves.is_empty() {
@@ -271,6 +102,27 @@ fn link_default_block(stages: &mut [Stage], reflection: &mut Reflection, log: &m
     }
     if mask.is_empty() {
         return;
+    }
+    if size > MAX_DEFAULT_BLOCK {
+        log.error(format!(
+            "the uniforms of the default block take {size} bytes"
+        ));
+        return;
+    }
+    for stage in mask.iter() {
+        let components: u64 = leaves
+            .iter()
+            .filter(|(_, used)| used.contains(stage))
+            .map(|(leaf, _)| u64::from(leaf.ty.components()) * u64::from(leaf.size))
+            .sum();
+        if components > u64::from(log.limits.uniform_components) {
+            log.error(format!(
+                "the {} shader uses {components} uniform components, the limit is {}",
+                stage.name(),
+                log.limits.uniform_components
+            ));
+            return;
+        }
     }
     let preset = preset(stages, &leaves, size);
     let mut depth_range = DepthRangeOffsets {
@@ -379,10 +231,10 @@ fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Li
                 gone.push(variable.id);
                 continue;
             }
-            let (mut ty, mut elements, mut is_array) = (variable.ty, 1, false);
+            let (mut ty, mut elements, mut is_array) = (variable.ty, 1u32, false);
             while let Shape::Array(element, length) = stage.spv.shape(ty) {
                 ty = element;
-                elements *= length;
+                elements = elements.saturating_mul(length);
                 is_array = true;
             }
             let declared = original_name(stage.spv.name(variable.id)).to_owned();
@@ -392,6 +244,13 @@ fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Li
                 ));
                 continue;
             };
+            if elements > log.limits.combined_samplers {
+                log.error(format!(
+                    "uniform `{declared}` has {elements} samplers, the limit is {}",
+                    log.limits.combined_samplers
+                ));
+                continue;
+            }
             let name = if is_array {
                 format!("{declared}[0]")
             } else {
@@ -500,6 +359,10 @@ fn link_blocks(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Link
             } else {
                 format!("{block_name}.")
             };
+            if !is_reasonable(&stage.spv, ty) || elements > log.limits.combined_uniform_blocks {
+                log.error(format!("uniform block `{block_name}` is too large"));
+                continue;
+            }
             // The first index of an arrayed block's path is its element.
             let root: &[u32] = if length.is_some() { &[0] } else { &[] };
             let leaves = block_leaves(stage, ty, &prefix, root);
@@ -587,122 +450,5 @@ fn link_blocks(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Link
             ));
             break;
         }
-    }
-}
-
-/// The initial value of one element of a uniform, from its declaration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InitialValue {
-    /// The flattened uniform's name, as in the reflection archive.
-    pub name: String,
-    pub element: u32,
-    /// Components in column-major order: 32-bit patterns, or 64-bit ones for doubles.
-    pub components: Vec<u64>,
-}
-
-/// Reads the initial values out of a module that was made by OpenGL rules, where a uniform is a
-/// variable with a constant initialiser.
-pub fn initial_values(spv: &Spv) -> Vec<InitialValue> {
-    let mut values = Vec::new();
-    for variable in spv.variables() {
-        if variable.class != StorageClass::UniformConstant {
-            continue;
-        }
-        let Some(rspirv::dr::Operand::IdRef(constant)) =
-            spv.def(variable.id).and_then(|inst| inst.operands.get(1))
-        else {
-            continue;
-        };
-        let name = original_name(spv.name(variable.id)).to_owned();
-        collect_values(spv, variable.ty, *constant, name, &mut values);
-    }
-    values
-}
-
-fn collect_values(spv: &Spv, ty: u32, constant: u32, name: String, values: &mut Vec<InitialValue>) {
-    match spv.shape(ty) {
-        Shape::Basic(_) => {
-            let mut components = Vec::new();
-            collect_components(spv, ty, constant, &mut components);
-            values.push(InitialValue {
-                name,
-                element: 0,
-                components,
-            });
-        }
-        Shape::Array(element, length) => {
-            let basic = matches!(spv.shape(element), Shape::Basic(_));
-            for index in 0..length {
-                let Some(part) = constituent(spv, constant, index) else {
-                    continue;
-                };
-                if basic {
-                    let mut components = Vec::new();
-                    collect_components(spv, element, part, &mut components);
-                    let name = format!("{name}[0]");
-                    values.push(InitialValue {
-                        name,
-                        element: index,
-                        components,
-                    });
-                } else {
-                    collect_values(spv, element, part, format!("{name}[{index}]"), values);
-                }
-            }
-        }
-        Shape::Struct(members) => {
-            for (at, member) in members.into_iter().enumerate() {
-                let at = at as u32;
-                let Some(part) = constituent(spv, constant, at) else {
-                    continue;
-                };
-                let field = original_name(spv.member_name(ty, at));
-                collect_values(spv, member, part, format!("{name}.{field}"), values);
-            }
-        }
-        Shape::Other => {}
-    }
-}
-
-/// The n-th part of a composite constant; a null constant is null in every part.
-fn constituent(spv: &Spv, constant: u32, at: u32) -> Option<u32> {
-    use rspirv::spirv::Op;
-    let inst = spv.def(constant)?;
-    match inst.class.opcode {
-        Op::ConstantComposite => match inst.operands.get(at as usize) {
-            Some(rspirv::dr::Operand::IdRef(id)) => Some(*id),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn collect_components(spv: &Spv, ty: u32, constant: u32, out: &mut Vec<u64>) {
-    use rspirv::dr::Operand;
-    use rspirv::spirv::Op;
-    let Some(inst) = spv.def(constant) else {
-        return;
-    };
-    match inst.class.opcode {
-        Op::ConstantComposite => {
-            for operand in inst.operands.clone() {
-                if let Operand::IdRef(id) = operand {
-                    collect_components(spv, ty, id, out);
-                }
-            }
-        }
-        Op::Constant => out.push(match inst.operands.first() {
-            Some(Operand::LiteralBit32(v)) => u64::from(*v),
-            Some(Operand::LiteralBit64(v)) => *v,
-            _ => 0,
-        }),
-        Op::ConstantTrue => out.push(1),
-        Op::ConstantNull => {
-            let Shape::Basic(basic) = spv.shape(inst.result_type.unwrap_or(ty)) else {
-                return;
-            };
-            out.extend(std::iter::repeat_n(0, basic.components() as usize));
-        }
-        _ => out.push(0),
     }
 }

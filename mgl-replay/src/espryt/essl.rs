@@ -118,6 +118,7 @@ pub fn to_essl(
         source,
     })?;
     place_resources(&mut spv);
+    drop_invariant_inputs(&mut spv);
     images::lower(&mut spv);
     match stage {
         ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
@@ -212,6 +213,15 @@ fn check_features(
         }
     }
     Ok(extensions)
+}
+
+/// ESSL has no `invariant` inputs; the outputs that they read have it.
+fn drop_invariant_inputs(spv: &mut Spv) {
+    for variable in spv.variables() {
+        if variable.class == StorageClass::Input {
+            spv.undecorate(variable.id, Decoration::Invariant);
+        }
+    }
 }
 
 /// `depth_greater` and its kin only promise something; ESSL needs an extension to say them.

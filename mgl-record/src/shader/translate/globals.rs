@@ -2,6 +2,7 @@
 //! redeclared built-ins, structs without a name. Local code is skipped.
 
 use crate::shader::decls::Decls;
+use crate::shader::interface::{FRAG_COLOR, FRAG_DATA};
 use crate::shader::lex::{Kind, Token};
 use std::borrow::Cow;
 
@@ -293,11 +294,10 @@ impl Scan<'_, '_> {
                     assigned = true;
                     self.at += 1;
                 }
-                // The conventions of gl_FragCoord are facts for back ends; the outputs that stand
-                // for gl_FragColor and gl_FragData are declared by the translator.
-                "gl_FragCoord"
-                | super::super::interface::FRAG_COLOR
-                | super::super::interface::FRAG_DATA => {
+                // The conventions of gl_FragCoord are facts for back ends, what a redeclared
+                // gl_FragDepth promises is only a hint, and the outputs that stand for gl_FragColor
+                // and gl_FragData are declared by the translator.
+                "gl_FragCoord" | "gl_FragDepth" | FRAG_COLOR | FRAG_DATA => {
                     redeclared |= qualified && !assigned;
                     self.at += 1;
                 }

@@ -9,7 +9,8 @@ const HINT: ProfileHint = ProfileHint {
 
 /// The translated text behind the prologue.
 fn body(stage: ShaderStage, source: &str) -> String {
-    let done = translate(stage, source, HINT).unwrap_or_else(|e| panic!("{source}\n{e}"));
+    let done =
+        translate(stage, source, HINT, &HashSet::new()).unwrap_or_else(|e| panic!("{source}\n{e}"));
     let lines: Vec<&str> = done.text.lines().skip(done.prologue as usize).collect();
     lines.join("\n")
 }
@@ -23,13 +24,13 @@ fn fragment(source: &str) -> String {
 }
 
 fn prologue(stage: ShaderStage, source: &str) -> String {
-    let done = translate(stage, source, HINT).expect("the text is well formed");
+    let done = translate(stage, source, HINT, &HashSet::new()).expect("the text is well formed");
     let lines: Vec<&str> = done.text.lines().take(done.prologue as usize).collect();
     lines.join("\n")
 }
 
 fn refused(stage: ShaderStage, source: &str) -> String {
-    match translate(stage, source, HINT) {
+    match translate(stage, source, HINT, &HashSet::new()) {
         Ok(_) => panic!("accepted: {source}"),
         Err(log) => log,
     }
@@ -212,8 +213,13 @@ fn versions() {
         core: true,
         max_version: 460,
     };
-    let done =
-        translate(ShaderStage::Vertex, "#version 450\nint a;", later).expect("450 is allowed");
+    let done = translate(
+        ShaderStage::Vertex,
+        "#version 450\nint a;",
+        later,
+        &HashSet::new(),
+    )
+    .expect("450 is allowed");
     assert!(done.text.starts_with("#version 450 core\n"));
     assert!(
         prologue(
@@ -239,7 +245,8 @@ fn lines_are_kept() {
 #[test]
 fn logs_are_mapped() {
     let source = "#version 120\nuniform sampler2D texture;\n#line 100 3\nint a;\n";
-    let done = translate(ShaderStage::Fragment, source, HINT).expect("the text is well formed");
+    let done = translate(ShaderStage::Fragment, source, HINT, &HashSet::new())
+        .expect("the text is well formed");
     let at = |line: u32| line + done.prologue;
     let log = format!(
         "ERROR: 0:{}: 'mgl_r_texture' : bad \nWARNING: 0:{}: 'mgl_FragColor' : odd \nERROR: 2 compilation errors.  No code generated.\n\n\n",

@@ -62,6 +62,7 @@ const RESERVED_SINCE: &[(&str, u32)] = &[
     ("uimage1DArray", 130),
     ("uimage2DArray", 130),
     ("uimageBuffer", 130),
+    ("layout", 140),
     ("shared", 140),
     ("samplerBuffer", 140),
     ("isamplerBuffer", 140),
@@ -128,9 +129,18 @@ const VULKAN_ONLY: &[&str] = &[
 ];
 
 /// True when a program of this version may use the word as a name and glslang would not let it.
-pub fn must_rename(word: &str, version: u32) -> bool {
-    VULKAN_ONLY.contains(&word)
-        || RESERVED_SINCE
+/// `qualifies` says that the word stands where a qualifier or type would: programs of old versions
+/// rely on drivers that know the later words there.
+pub fn must_rename(word: &str, version: u32, qualifies: bool) -> bool {
+    if VULKAN_ONLY.contains(&word) {
+        return true;
+    }
+    let mere_name = matches!(
+        word,
+        "active" | "case" | "common" | "filter" | "partition" | "superp"
+    );
+    (mere_name || !qualifies)
+        && RESERVED_SINCE
             .iter()
             .any(|(reserved, since)| *reserved == word && version < *since)
 }
@@ -156,6 +166,37 @@ pub fn is_texture_function(word: &str) -> bool {
             | "texelFetchOffset"
             | "textureSize"
     )
+}
+
+/// First version that has this built-in function, 0 for none up to 3.30 (texture look-ups are
+/// [`is_texture_function`]'s).
+fn function_since(word: &str) -> u32 {
+    match word {
+        "radians" | "degrees" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "pow"
+        | "exp" | "log" | "exp2" | "log2" | "sqrt" | "inversesqrt" | "abs" | "sign" | "floor"
+        | "ceil" | "fract" | "mod" | "min" | "max" | "clamp" | "mix" | "step" | "smoothstep"
+        | "length" | "distance" | "dot" | "cross" | "normalize" | "faceforward" | "reflect"
+        | "refract" | "matrixCompMult" | "lessThan" | "lessThanEqual" | "greaterThan"
+        | "greaterThanEqual" | "equal" | "notEqual" | "any" | "all" | "not" | "dFdx" | "dFdy"
+        | "fwidth" => 110,
+        "outerProduct" | "transpose" => 120,
+        "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "trunc" | "round"
+        | "roundEven" | "modf" | "isnan" | "isinf" => 130,
+        "inverse" => 140,
+        "determinant" => 150,
+        "floatBitsToInt" | "floatBitsToUint" | "intBitsToFloat" | "uintBitsToFloat" => 330,
+        _ => 0,
+    }
+}
+
+/// True for the name of a built-in function of a later version: calls of it mean the shader's own.
+pub fn is_later_function(word: &str, version: u32) -> bool {
+    function_since(word) > version
+}
+
+/// True for the name of a built-in function of any version.
+pub fn is_function(word: &str) -> bool {
+    function_since(word) > 0 || is_texture_function(word)
 }
 
 /// What an old texture function is called in GLSL 3.30.
@@ -345,9 +386,16 @@ mod tests {
     }
 
     #[test]
+    fn functions_by_version() {
+        assert!(is_later_function("round", 120) && !is_later_function("round", 130));
+        assert!(is_function("mix") && is_function("textureLod") && !is_function("shade"));
+    }
+
+    #[test]
     fn renaming_depends_on_the_version() {
-        assert!(must_rename("uint", 120) && !must_rename("uint", 130));
-        assert!(must_rename("sampler", 330));
-        assert!(!must_rename("color", 110));
+        assert!(must_rename("uint", 120, false) && !must_rename("uint", 130, false));
+        assert!(!must_rename("uint", 120, true) && must_rename("common", 120, true));
+        assert!(must_rename("sampler", 330, true));
+        assert!(!must_rename("color", 110, false));
     }
 }
