@@ -100,7 +100,6 @@ pub struct Egl {
     display: egl::Display,
     /// Own connection to the X server, when the display is one.
     pub x: Option<Connection>,
-    extensions: HashSet<String>,
     debug: bool,
     /// Client version of the contexts made, found with the first.
     version: Cell<(i32, i32)>,
@@ -165,7 +164,6 @@ impl Egl {
             instance,
             display,
             x,
-            extensions,
             debug,
             version: Cell::new((0, 0)),
             owned,
@@ -196,11 +194,6 @@ impl Egl {
         self.x
             .as_ref()
             .map_or_else(|| "no window system".into(), |x| x.name().to_owned())
-    }
-
-    /// Display extensions.
-    pub fn extensions(&self) -> &HashSet<String> {
-        &self.extensions
     }
 
     /// Address of a function, or null.
@@ -294,20 +287,6 @@ impl Egl {
         CURRENT.with(|c| c.set(wanted));
         context.holder = thread_token();
         Ok(())
-    }
-
-    /// Keeps the context and its window if this thread has it current, whatever the window; else makes it current
-    /// without one.
-    ///
-    /// # Errors
-    ///
-    /// As [`Egl::make_current`].
-    #[inline]
-    pub fn ensure_current(&self, context: &mut Context) -> Result<(), BackendError> {
-        if current_id() == context.id {
-            return Ok(());
-        }
-        self.make_current(context, None)
     }
 
     /// This thread has no context current afterwards. The caller clears the holder.

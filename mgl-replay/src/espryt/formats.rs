@@ -64,11 +64,6 @@ impl Plan {
         })
     }
 
-    /// Client format and type in which GL clears and allocates; for a stencil-only texture too.
-    pub fn is_depth_stencil(&self) -> bool {
-        !self.info.is_color()
-    }
-
     /// Bits of [`mgl_core::pipe::ColorMask`] that may be written.
     pub fn write_mask(&self) -> u32 {
         if self.widen.is_some() { 0b0111 } else { 0b1111 }

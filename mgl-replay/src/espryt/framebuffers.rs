@@ -81,8 +81,6 @@ pub struct Bound {
     pub depth: Option<(Image, u32, u32)>,
     /// Stencil.
     pub stencil: Option<(Image, u32, u32)>,
-    /// A draw buffer has more than one layer.
-    pub layered: bool,
 }
 
 /// See the module.
@@ -390,7 +388,6 @@ impl Work<'_> {
             color: color[0],
             depth,
             stencil,
-            layered: all().any(|r| r.2 == u32::MAX),
         })
     }
 

@@ -208,8 +208,6 @@ pub struct Gl {
     pub limits: Limits,
     /// 310 or 320.
     pub version: u32,
-    /// Extension names, `GL_` included.
-    pub extensions: HashSet<String>,
 }
 
 // SAFETY: the tables are plain function addresses of the driver, which may be called from any thread that has a context
@@ -264,7 +262,6 @@ impl Gl {
             has,
             limits,
             version,
-            extensions,
         })
     }
 

@@ -47,7 +47,7 @@ impl Work<'_> {
                 q.asked = d.target;
                 return Ok(*q);
             }
-            let old = self.obj.queries.get(d.query).map(|q| *q);
+            let old = self.obj.queries.get(d.query).copied();
             if let Ok(old) = old {
                 self.obj.dead_queries.push((old.context, old.name));
             }

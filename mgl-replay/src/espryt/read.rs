@@ -35,7 +35,7 @@ impl Area {
 }
 
 impl Work<'_> {
-    /// What a Present would show now: width, height, RGBA8 rows from the top.
+    /// What a Present would show now: width, height, RGBA8 rows, bottom row first.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Work<'_> {
         let raw = self.read_raw(read.gl(), read.bytes(), &area)?;
         let mut rgba = Vec::with_capacity(area.pixels() * 4);
         let row = image.width as usize * read.bytes();
-        for line in raw.chunks_exact(row.max(1)).rev() {
+        for line in raw.chunks_exact(row.max(1)) {
             texel::to_rgba8(image.plan.info, read, line, &mut rgba);
         }
         Ok((image.width, image.height, rgba))

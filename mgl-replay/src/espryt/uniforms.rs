@@ -3,7 +3,6 @@
 use super::context::{Serial, UniformRange};
 use super::essl::{DEFAULT_BLOCK_BINDING, FIRST_BLOCK_BINDING};
 use super::work::Work;
-use glow::HasContext;
 use mgl_core::handle::{ShaderHandle, TypedHandle};
 use mgl_core::pipe::*;
 

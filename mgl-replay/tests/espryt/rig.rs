@@ -22,7 +22,6 @@ pub struct Rig {
     pub surface: SurfaceHandle,
     slots: HashMap<u32, SlotAllocator>,
     render_states: Vec<(PipelineState, RenderStateHandle)>,
-    expects_messages: bool,
 }
 
 /// A clip-space triangle that covers everything.
@@ -73,7 +72,6 @@ impl Rig {
             surface: SurfaceHandle::NULL,
             slots: HashMap::new(),
             render_states: Vec::new(),
-            expects_messages: false,
         };
         rig.context = rig.new_context();
         rig.surface = rig.new_surface(desc);
@@ -88,11 +86,6 @@ impl Rig {
             .entry(H::KIND.0)
             .or_insert_with(|| SlotAllocator::for_kind(H::KIND));
         H::from_raw(a.alloc().expect("a slot"))
-    }
-
-    /// This test provokes messages of the driver.
-    pub fn expect_messages(&mut self) {
-        self.expects_messages = true;
     }
 
     pub fn try_call(&mut self, call: &Call<'_>) -> std::result::Result<Reply, ApplyError> {
@@ -485,7 +478,7 @@ impl Rig {
         });
     }
 
-    /// The surface's pixels, rows from the top.
+    /// The surface's pixels.
     #[track_caller]
     pub fn image(&mut self) -> Image {
         let (width, height, rgba) = self
@@ -527,7 +520,7 @@ impl Rig {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        if std::thread::panicking() || self.expects_messages {
+        if std::thread::panicking() {
             return;
         }
         // The last frame's errors are looked for at its end.
@@ -551,8 +544,7 @@ pub struct Image {
 impl Image {
     /// A pixel, counted from the lower left corner as GL does.
     pub fn at(&self, x: u32, y: u32) -> [u8; 4] {
-        let row = self.height - 1 - y;
-        let i = ((row * self.width + x) * 4) as usize;
+        let i = ((y * self.width + x) * 4) as usize;
         [
             self.rgba[i],
             self.rgba[i + 1],
