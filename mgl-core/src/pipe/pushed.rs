@@ -30,7 +30,7 @@ pub struct VertexElementsEntry {
 }
 
 /// A program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProgramEntry {
     /// As created.
     pub desc: ProgramDesc,
@@ -47,6 +47,23 @@ pub struct ProgramEntry {
     #[serde(skip)]
     pub bindings_generation: u64,
 }
+
+/// Equal when what was pushed is; generations are history.
+impl PartialEq for ProgramEntry {
+    fn eq(&self, o: &Self) -> bool {
+        let Self {
+            desc,
+            code,
+            constants,
+            constants_generation: _,
+            bindings,
+            bindings_generation: _,
+        } = o;
+        (&self.desc, &self.code, &self.constants, &self.bindings)
+            == (desc, code, constants, bindings)
+    }
+}
+impl Eq for ProgramEntry {}
 
 /// What a program's opaque uniforms and blocks are bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
