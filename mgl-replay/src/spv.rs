@@ -15,8 +15,9 @@ pub enum SpvError {
     Parse(String),
     #[error("SPIR-V has no entry point")]
     NoEntryPoint,
-    #[error("SPIR-V id {0} has no definition")]
-    Undefined(u32),
+    /// An id beyond the module's bound, or a bound beyond reason.
+    #[error("SPIR-V id {0} is out of bounds")]
+    OutOfBounds(u32),
 }
 
 /// A SPIR-V module and its indices.
@@ -60,6 +61,26 @@ fn literal(operand: Option<&Operand>) -> u32 {
     }
 }
 
+/// Most ids that a module may have; the largest real shaders stay far below.
+const MAX_BOUND: u32 = 1 << 22;
+
+/// Checks every id against the module's bound, by which the tools behind size their tables.
+fn check_ids(module: &Module) -> Result<(), SpvError> {
+    let bound = module.header.as_ref().map_or(0, |h| h.bound);
+    if bound > MAX_BOUND {
+        return Err(SpvError::OutOfBounds(bound));
+    }
+    for inst in module.all_inst_iter() {
+        let used = inst.operands.iter().filter_map(Operand::id_ref_any);
+        for id in used.chain(inst.result_id).chain(inst.result_type) {
+            if id == 0 || id >= bound {
+                return Err(SpvError::OutOfBounds(id));
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Spv {
     /// Parses and indexes a module.
     pub fn load(words: &[u32]) -> Result<Spv, SpvError> {
@@ -67,6 +88,7 @@ impl Spv {
         if module.entry_points.len() != 1 {
             return Err(SpvError::NoEntryPoint);
         }
+        check_ids(&module)?;
         let mut spv = Spv {
             names: HashMap::new(),
             member_names: HashMap::new(),

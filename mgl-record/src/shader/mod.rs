@@ -17,6 +17,7 @@ mod leaves;
 mod lex;
 mod limits;
 mod link;
+mod pool;
 mod preprocess;
 mod reach;
 mod translate;
@@ -25,11 +26,13 @@ mod xfb;
 
 pub use limits::ShaderLimits;
 pub use link::{LinkOptions, LinkedProgram, XfbRequest};
+pub use pool::Pending;
 
 use cache::Cache;
 use decls::Decls;
 use mgl_core::program::ShaderStage;
 use parking_lot::Mutex;
+use pool::Pool;
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -99,9 +102,16 @@ pub struct LinkResult {
 type SourceKey = (ShaderStage, ProfileHint, Arc<str>);
 type ProgramKey = (Vec<(ShaderStage, CodeRef)>, LinkOptions);
 
-/// Compiles and links shaders, and remembers both by content, so that a program made again costs
-/// nothing. Safe to share between threads; none of its locks is held while the compiler runs.
+/// Compiles and links shaders on threads of its own, and remembers both by content, so that a
+/// program made again costs nothing. Cheap to clone, safe to share between threads; none of its
+/// locks is held while the compiler runs.
+#[derive(Clone)]
 pub struct ShaderCompiler {
+    shared: Arc<Shared>,
+    pool: Arc<Pool>,
+}
+
+struct Shared {
     limits: ShaderLimits,
     compiled: Mutex<Cache<SourceKey, CompiledShader>>,
     linked: Mutex<Cache<ProgramKey, LinkResult>>,
@@ -113,27 +123,119 @@ impl Default for ShaderCompiler {
     }
 }
 
+/// What a log says when a worker failed to run to its end.
+const WORKER_FAILED: &str = "ERROR: internal error in the shader compiler\n";
+
 impl ShaderCompiler {
     /// A compiler for an implementation with these limits.
     pub fn new(limits: ShaderLimits) -> ShaderCompiler {
-        ShaderCompiler {
+        let shared = Shared {
             limits,
             compiled: Mutex::new(Cache::new(CACHED)),
             linked: Mutex::new(Cache::new(CACHED)),
+        };
+        ShaderCompiler {
+            shared: Arc::new(shared),
+            pool: Arc::new(Pool::new()),
         }
     }
 
     /// `glCompileShader`: checks one shader's syntax and meaning.
     pub fn compile(&self, stage: ShaderStage, source: &str, hint: ProfileHint) -> CompiledShader {
         let key: SourceKey = (stage, hint, Arc::from(source));
-        if let Some(known) = self.compiled.lock().get(&key) {
+        if let Some(known) = self.shared.compiled.lock().get(&key) {
             return known;
         }
-        let shader = self.compile_new(stage, source, hint);
-        self.compiled.lock().insert(key, shader.clone());
-        shader
+        self.start_compile(stage, source, hint)
+            .wait()
+            .unwrap_or_else(|| CompiledShader {
+                stage,
+                ok: false,
+                info_log: WORKER_FAILED.to_owned(),
+                code: None,
+            })
     }
 
+    /// Starts compiling; the result is there when it is asked for.
+    pub fn start_compile(
+        &self,
+        stage: ShaderStage,
+        source: &str,
+        hint: ProfileHint,
+    ) -> Pending<CompiledShader> {
+        let shared = Arc::clone(&self.shared);
+        let source: Arc<str> = Arc::from(source);
+        self.pool.submit(move || {
+            let key: SourceKey = (stage, hint, source);
+            if let Some(known) = shared.compiled.lock().get(&key) {
+                return known;
+            }
+            let shader = shared.compile_new(stage, &key.2, hint);
+            shared.compiled.lock().insert(key, shader.clone());
+            shader
+        })
+    }
+
+    /// `glLinkProgram`: links the shaders attached to a program, any number a stage.
+    pub fn link(&self, shaders: &[&CompiledShader], options: &LinkOptions) -> LinkResult {
+        if let Some(key) = program_key(shaders, options)
+            && let Some(known) = self.shared.linked.lock().get(&key)
+        {
+            return known;
+        }
+        let pending = self.start_link(shaders, options);
+        pending.wait().unwrap_or_else(|| LinkResult {
+            ok: false,
+            info_log: WORKER_FAILED.to_owned(),
+            program: None,
+        })
+    }
+
+    /// Starts linking; the result is there when it is asked for.
+    pub fn start_link(
+        &self,
+        shaders: &[&CompiledShader],
+        options: &LinkOptions,
+    ) -> Pending<LinkResult> {
+        let shared = Arc::clone(&self.shared);
+        let shaders: Vec<CompiledShader> = shaders.iter().map(|s| (*s).clone()).collect();
+        let options = options.clone();
+        self.pool.submit(move || {
+            let shaders: Vec<&CompiledShader> = shaders.iter().collect();
+            let key = program_key(&shaders, &options);
+            if let Some(key) = &key
+                && let Some(known) = shared.linked.lock().get(key)
+            {
+                return known;
+            }
+            let result = match link::link(&shaders, &options, &shared.limits) {
+                Ok((program, info_log)) => LinkResult {
+                    ok: true,
+                    info_log,
+                    program: Some(Arc::new(program)),
+                },
+                Err(info_log) => LinkResult {
+                    ok: false,
+                    info_log,
+                    program: None,
+                },
+            };
+            if let Some(key) = key {
+                shared.linked.lock().insert(key, result.clone());
+            }
+            result
+        })
+    }
+}
+
+/// What a program is remembered by; `None` when a shader has not compiled.
+fn program_key(shaders: &[&CompiledShader], options: &LinkOptions) -> Option<ProgramKey> {
+    let code = |s: &&CompiledShader| Some((s.stage, s.code.clone()?));
+    let codes: Option<Vec<_>> = shaders.iter().map(code).collect();
+    Some((codes?, options.clone()))
+}
+
+impl Shared {
     fn compile_new(&self, stage: ShaderStage, source: &str, hint: ProfileHint) -> CompiledShader {
         let failed = |info_log| CompiledShader {
             stage,
@@ -173,34 +275,6 @@ impl ShaderCompiler {
                 code: Some(CodeRef(Arc::new(code))),
             };
         }
-    }
-
-    /// `glLinkProgram`: links the shaders attached to a program, any number a stage.
-    pub fn link(&self, shaders: &[&CompiledShader], options: &LinkOptions) -> LinkResult {
-        let code = |s: &&CompiledShader| Some((s.stage, s.code.clone()?));
-        let codes: Option<Vec<_>> = shaders.iter().map(code).collect();
-        let key = codes.map(|codes| (codes, options.clone()));
-        if let Some(key) = &key
-            && let Some(known) = self.linked.lock().get(key)
-        {
-            return known;
-        }
-        let result = match link::link(shaders, options, &self.limits) {
-            Ok((program, info_log)) => LinkResult {
-                ok: true,
-                info_log,
-                program: Some(Arc::new(program)),
-            },
-            Err(info_log) => LinkResult {
-                ok: false,
-                info_log,
-                program: None,
-            },
-        };
-        if let Some(key) = key {
-            self.linked.lock().insert(key, result.clone());
-        }
-        result
     }
 }
 

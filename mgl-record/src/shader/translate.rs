@@ -18,9 +18,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 /// Deepest nesting of brackets: the compiler below recurses.
-const MAX_NESTING: u32 = 256;
+const MAX_NESTING: usize = 256;
 /// Most operators in one expression: its tree is as deep as it is long.
 const MAX_OPERATORS: u32 = 4096;
+/// Most structures, which can nest.
+const MAX_STRUCTS: u32 = 512;
 /// Name of the function that gives the old `shadow*` look-ups their four components.
 const SHADOW: &str = "mgl_shadow";
 
@@ -161,43 +163,50 @@ pub fn original_names(text: &str) -> String {
 
 /// Refuses stray characters and text that is nested more deeply than the compiler can take.
 fn check_shape(tokens: &[Token]) -> Result<(), LexError> {
-    let (mut nesting, mut operators) = (0u32, 0u32);
-    for token in tokens {
+    // For each open bracket: do commas in it separate arguments (and not chain expressions)?
+    let mut open: Vec<bool> = Vec::new();
+    let (mut operators, mut structs) = (0u32, 0u32);
+    for (at, token) in tokens.iter().enumerate() {
         let refuse = |message: String| {
             Err(LexError {
                 line: token.line,
                 message,
             })
         };
-        if token.kind == Kind::Stray {
-            return refuse(format!(
-                "'{}' : illegal character",
-                token.text.escape_default()
-            ));
-        }
-        if token.kind != Kind::Punct {
-            continue;
-        }
-        match token.text.as_ref() {
-            "(" | "[" | "{" => {
-                nesting += 1;
-                if nesting > MAX_NESTING {
-                    return refuse("'' : nested too deeply".to_owned());
+        match token.kind {
+            Kind::Stray => {
+                return refuse(format!(
+                    "'{}' : illegal character",
+                    token.text.escape_default()
+                ));
+            }
+            Kind::Word if token.is("struct") => structs += 1,
+            Kind::Word | Kind::Number => {}
+            Kind::Punct => match token.text.as_ref() {
+                "(" | "[" | "{" => {
+                    let before = at.checked_sub(1).map(|n| &tokens[n]);
+                    let is_call = before.is_some_and(|t| t.kind == Kind::Word || t.is("]"));
+                    open.push(is_call || token.is("{"));
+                    operators = if token.is("{") { 0 } else { operators + 1 };
                 }
-                operators = if token.is("{") { 0 } else { operators };
-            }
-            ")" | "]" | "}" => {
-                nesting = nesting.saturating_sub(1);
-                operators = if token.is("}") { 0 } else { operators };
-            }
-            ";" | "," => operators = 0,
-            "#" | "##" => return refuse(format!("'{}' : unexpected token", token.text)),
-            _ => {
-                operators += 1;
-                if operators > MAX_OPERATORS {
-                    return refuse("'' : expression is too long".to_owned());
+                ")" | "]" | "}" => {
+                    open.pop();
+                    operators = if token.is("}") { 0 } else { operators };
                 }
-            }
+                ";" => operators = 0,
+                "," if open.last().copied().unwrap_or(false) => operators = 0,
+                "#" | "##" => return refuse(format!("'{}' : unexpected token", token.text)),
+                _ => operators += 1,
+            },
+        }
+        if open.len() > MAX_NESTING {
+            return refuse("'' : nested too deeply".to_owned());
+        }
+        if operators > MAX_OPERATORS {
+            return refuse("'' : expression is too long".to_owned());
+        }
+        if structs > MAX_STRUCTS {
+            return refuse("'struct' : too many structures".to_owned());
         }
     }
     Ok(())

@@ -263,7 +263,26 @@ fn place_resources(spv: &mut Spv) {
     }
 }
 
-fn cross(
+/// Bytes of stack for SPIRV-Cross, which recurses as deeply as the code is nested.
+const CROSS_STACK: usize = 256 << 20;
+
+/// Runs SPIRV-Cross on a thread with a large stack, so that no program's nesting can overflow the
+/// caller's.
+fn cross(words: &[u32], options: &EsslOptions, extensions: &[&str]) -> Result<String, String> {
+    std::thread::scope(|scope| {
+        let run = || cross_here(words, options, extensions).map_err(|e| e.to_string());
+        let thread = std::thread::Builder::new()
+            .stack_size(CROSS_STACK)
+            .spawn_scoped(scope, run);
+        match thread.map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err("the conversion panicked".to_owned()),
+            Err(e) => Err(format!("no thread to run on: {e}")),
+        }
+    })
+}
+
+fn cross_here(
     words: &[u32],
     options: &EsslOptions,
     extensions: &[&str],
