@@ -41,6 +41,8 @@ impl Token<'_> {
 /// What cannot be cut into tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LexError {
+    /// Number of the source string, which only `#line` sets.
+    pub string: u32,
     pub line: u32,
     pub message: String,
 }
@@ -126,6 +128,7 @@ pub fn lex<'a>(text: &'a str, splices: &[usize]) -> Result<Vec<Token<'a>>, LexEr
                     if at >= bytes.len() {
                         let message = "'/*' : comment is not closed".to_owned();
                         return Err(LexError {
+                            string: 0,
                             line: begun,
                             message,
                         });

@@ -74,6 +74,7 @@ type Result<T> = std::result::Result<T, LexError>;
 
 fn error<T>(line: u32, message: impl Into<String>) -> Result<T> {
     Err(LexError {
+        string: 0,
         line,
         message: message.into(),
     })
@@ -89,7 +90,7 @@ struct Preprocessor<'a> {
     out: Preprocessed<'a>,
 }
 
-/// Runs the preprocessor over spliced text.
+/// Runs the preprocessor over spliced text. An error's line is the one that the program counts.
 pub fn preprocess<'a>(
     text: &'a str,
     splices: &[usize],
@@ -114,10 +115,21 @@ pub fn preprocess<'a>(
             warnings: Vec::new(),
         },
     };
-    p.version()?;
-    p.predefine();
-    p.run()?;
-    Ok(p.out)
+    let done = p.version().and_then(|()| {
+        p.predefine();
+        p.run()
+    });
+    match done {
+        Ok(()) => Ok(p.out),
+        Err(error) => {
+            let (string, line) = program_line(&p.out.line_marks, error.line);
+            Err(LexError {
+                string,
+                line,
+                ..error
+            })
+        }
+    }
 }
 
 impl<'a> Preprocessor<'a> {
@@ -733,20 +745,12 @@ impl<'a> Preprocessor<'a> {
 
     fn line(&mut self, line: u32, rest: &[Token<'a>]) -> Result<()> {
         let rest = self.expand(rest.to_vec(), &mut Vec::new(), false, 0)?;
-        // Both numbers are constant expressions; two of them stand side by side only when each is
-        // a plain number.
-        let values: std::result::Result<Vec<i64>, String> = match rest.as_slice() {
-            [a, b] if a.kind == Kind::Number && b.kind == Kind::Number => [a, b]
-                .into_iter()
-                .map(|t| expr::evaluate(std::slice::from_ref(t)))
-                .collect(),
-            all => expr::evaluate(all).map(|v| vec![v]),
-        };
+        let values = expr::evaluate_list(&rest);
         let number = |v: i64| u32::try_from(v).ok();
         let values = values
             .ok()
             .and_then(|v| v.into_iter().map(number).collect::<Option<Vec<_>>>());
-        let Some(values) = values else {
+        let Some(values) = values.filter(|v| (1..=2).contains(&v.len())) else {
             return error(line, "'#line' : a line number must follow");
         };
         // Before GLSL 3.30 the number was the directive's own line (§3.3 of 1.10 to 1.50).

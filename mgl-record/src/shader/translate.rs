@@ -46,8 +46,9 @@ pub fn translate(
     hint: ProfileHint,
     redefined: &HashSet<String>,
 ) -> Result<Translated, String> {
-    let (text, splices) = splice(source);
-    let log = |e: LexError| format!("ERROR: 0:{}: {}\n", e.line, e.message);
+    // A byte order mark is no part of the text.
+    let (text, splices) = splice(source.trim_start_matches('\u{feff}'));
+    let log = |e: LexError| format!("ERROR: {}:{}: {}\n", e.string, e.line, e.message);
     let preprocessed = preprocess(&text, &splices, hint).map_err(log)?;
     let Preprocessed {
         version,
@@ -169,6 +170,7 @@ fn check_shape(tokens: &[Token]) -> Result<(), LexError> {
     for (at, token) in tokens.iter().enumerate() {
         let refuse = |message: String| {
             Err(LexError {
+                string: 0,
                 line: token.line,
                 message,
             })
@@ -372,6 +374,7 @@ impl<'r> Translator<'r> {
     ) -> Result<Word, LexError> {
         let refuse = |message: String| {
             Err(LexError {
+                string: 0,
                 line: token.line,
                 message,
             })
@@ -438,6 +441,11 @@ impl<'r> Translator<'r> {
                 "gl_DepthRange" => {
                     self.uses_depth_range = true;
                     return Ok(Word::new(DEPTH_RANGE));
+                }
+                "gl_DepthRangeParameters" => {
+                    self.uses_depth_range = true;
+                    let name = format!("{DEPTH_RANGE}Parameters");
+                    return Ok(Word::Replace(Cow::Owned(name)));
                 }
                 "gl_InstanceIDARB" | "gl_InstanceIDEXT" => return Ok(Word::new("gl_InstanceID")),
                 _ => {}

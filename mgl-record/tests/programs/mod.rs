@@ -374,6 +374,15 @@ pub const GLSL_150: &[Program] = &[
         ],
     ),
     (
+        "150 redeclared vertex blocks",
+        &[
+            (Vertex, PASS_330),
+            (Geometry, "\u{feff}#version 150\nlayout(triangles) in; layout(points, max_vertices = 3) out; in gl_PerVertex { vec4 gl_Position; } gl_in[]; out gl_PerVertex { vec4 gl_Position; float gl_PointSize; };
+              gl_DepthRangeParameters range() { return gl_DepthRange; } void main() { for (int i = 0; i < 3; ++i) { gl_Position = gl_in[i].gl_Position; gl_PointSize = range().far; EmitVertex(); } }"),
+            (Fragment, RED_330),
+        ],
+    ),
+    (
         "150 compatibility",
         &[
             (Vertex, "#version 150 compatibility\nattribute vec4 pos; varying vec2 uv; void main() { uv = pos.xy; gl_Position = pos; }"),

@@ -21,6 +21,16 @@ pub fn evaluate(tokens: &[Token]) -> Result<i64, String> {
     }
 }
 
+/// Values of expressions that stand side by side, as `#line` has them.
+pub fn evaluate_list(tokens: &[Token]) -> Result<Vec<i64>, String> {
+    let mut parser = Parser { tokens, at: 0 };
+    let mut values = Vec::new();
+    while parser.peek().is_some() {
+        values.push(parser.binary(0, 0)?);
+    }
+    Ok(values)
+}
+
 /// Precedence of a binary operator, the loosest is 1.
 fn precedence(operator: &str) -> Option<u32> {
     Some(match operator {

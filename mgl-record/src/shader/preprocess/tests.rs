@@ -176,6 +176,15 @@ fn extensions_and_errors() {
 fn lines() {
     assert_eq!(ok("a\n__LINE__\n#line 10\n__LINE__ __FILE__"), "a 2 11 0");
     assert_eq!(ok("#version 330\n#line 10\n__LINE__\n__LINE__"), "10 11");
+    assert_eq!(
+        ok("#version 330\n#define X(y) y + 3 + 2\n#line X(3) 4\n__LINE__"),
+        "8"
+    );
+    assert!(run("#line\n").is_err() && run("#line 1 2 3\n").is_err() && run("#line -1\n").is_err());
+    assert_eq!(
+        run("#line 50\n\n#error here"),
+        Err("52: '#error' : here".to_owned())
+    );
     let marks = [LineMark {
         line: 3,
         number: 100,

@@ -155,6 +155,14 @@ impl Scan<'_, '_> {
             self.at += 1;
             self.members(if is_uniform { Some(&name) } else { None });
             self.skip_to_semicolon();
+            // A redeclared gl_PerVertex only narrows what is there; stages that narrow it
+            // differently are fine to OpenGL and not to the compiler.
+            if name == "gl_PerVertex" {
+                self.edits.push(Edit::Drop {
+                    from: start,
+                    to: self.at,
+                });
+            }
             return;
         }
         if is_uniform {
@@ -396,6 +404,12 @@ mod tests {
         );
         assert_eq!(text, "int a ; float b = gl_FragCoord . x ; int c ;");
         assert!(decls.origin_upper_left && decls.pixel_center_integer);
+    }
+
+    #[test]
+    fn redeclared_vertex_blocks_go() {
+        let source = "in gl_PerVertex { vec4 gl_Position; } gl_in[]; out gl_PerVertex { float gl_PointSize; }; out vec4 v;";
+        assert_eq!(scanned(source).1, "out vec4 v ;");
     }
 
     #[test]
