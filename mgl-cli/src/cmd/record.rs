@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use mgl_core::trace::TraceFile;
 use mgl_verify::launcher::supervise;
 use mgl_verify::settings::{Recording, free_trace_name};
 use rustix::io::dup;
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::args::ProgramArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::Output;
+use crate::output::{Output, bytes};
 
 /// Run a program on mgl and record what it draws
 ///
@@ -73,12 +74,24 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         command.stdout(Stdio::from(stderr));
     }
     let status = supervise(command)?;
+    // A file that was there before and was not written to is no recording of this program.
     let recorded = modified(&trace).is_some_and(|now| before != Some(now));
+    let info = match recorded {
+        true => Some(TraceFile::open(&trace)?.info()),
+        false => None,
+    };
     if out.is_json() {
-        let document = json!({ "trace": recorded.then_some(&trace), "status": status });
-        out.show(&document, |_, _| Ok(()))?;
-    } else if recorded {
-        eprintln!("mgl: recorded {}", trace.display());
+        out.show(&json!({ "trace": info, "status": status }), |_, _| Ok(()))?;
+    } else if let Some(info) = info {
+        let size = bytes(info.bytes);
+        let name = trace.display();
+        eprintln!(
+            "mgl: recorded {name}: {} frames, {} records, {size}",
+            info.frames, info.records
+        );
+        if let Some(recovery) = info.recovered {
+            eprintln!("mgl: {name}: {recovery}");
+        }
     } else {
         eprintln!("mgl: nothing was recorded: the program made no OpenGL context");
     }

@@ -30,6 +30,12 @@ impl fmt::Display for DisplayInfo {
     }
 }
 
+/// Whether an X server without a screen can be started.
+pub(super) fn server_is_installed() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("Xvfb").is_file())
+}
+
 pub(super) fn probe() -> Result<DisplayInfo, String> {
     let name = std::env::var("DISPLAY")
         .ok()

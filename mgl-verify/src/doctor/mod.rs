@@ -210,16 +210,20 @@ fn gles_item(result: &Result<GlesInfo, String>) -> Item {
 }
 
 fn display_item(result: &Result<DisplayInfo, String>) -> Item {
-    let (status, detail) = match result {
-        Ok(info) => (Status::Ok, info.to_string()),
-        Err(reason) => (Status::Absent, reason.clone()),
+    let (status, detail, packages) = match result {
+        Ok(info) => (Status::Ok, info.to_string(), ""),
+        Err(reason) if display::server_is_installed() => {
+            let detail = format!("{reason}; `Xvfb :9 &` starts one, `export DISPLAY=:9` names it");
+            (Status::Absent, detail, "")
+        }
+        Err(reason) => (Status::Absent, reason.clone(), "xvfb"),
     };
     Item {
         name: "X display",
         status,
         detail,
         needed_for: "programs that open windows",
-        packages: "xvfb",
+        packages,
     }
 }
 
