@@ -48,10 +48,7 @@ fn stored_programs_are_fresh() {
         for s in &shaders {
             assert!(s.ok, "{name}: {}", s.info_log);
         }
-        let linked = compiler.link(
-            &shaders.iter().collect::<Vec<_>>(),
-            &LinkOptions::default(),
-        );
+        let linked = compiler.link(&shaders.iter().collect::<Vec<_>>(), &LinkOptions::default());
         assert!(linked.ok, "{name}: {}", linked.info_log);
         let program = linked.program.expect("linked");
         let mut files = vec![(format!("{name}.refl"), program.reflection.encode())];

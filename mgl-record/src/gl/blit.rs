@@ -53,7 +53,13 @@ fn present(mask: GLbitfield, r: &FramebufferState, d: &FramebufferState) -> Buff
         .with(BufferMask::STENCIL, stencil)
 }
 
-fn blit(gl: &mut Gl<'_>, src: Rect, dst: Rect, mask: GLbitfield, filter: GLenum) -> Checked {
+pub(crate) fn blit(
+    gl: &mut Gl<'_>,
+    src: Rect,
+    dst: Rect,
+    mask: GLbitfield,
+    filter: GLenum,
+) -> Checked {
     let all = GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT;
     if mask & !all != 0 {
         return Err(GL_INVALID_VALUE);

@@ -7,6 +7,7 @@ mod buffer;
 mod draw;
 mod ext;
 mod fork;
+mod framebuffer;
 mod query;
 mod spy;
 mod sync;

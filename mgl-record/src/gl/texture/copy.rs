@@ -277,6 +277,34 @@ fn copy_tex_sub_image(gl: &mut Gl<'_>, a: &CopySubImage) -> Checked {
     copy(gl, &c)
 }
 
+/// glCopyTexSubImage2D on the bound two-dimensional texture, for tests that hold the context.
+#[cfg(test)]
+pub(crate) fn copy_sub(
+    gl: &mut Gl<'_>,
+    to: (GLint, GLint),
+    from: (GLint, GLint),
+    size: (GLsizei, GLsizei),
+) -> Checked {
+    let a = CopySubImage {
+        dims: 2,
+        target: GL_TEXTURE_2D,
+        level: 0,
+        at: Place {
+            x: to.0,
+            y: to.1,
+            z: 0,
+        },
+        x: from.0,
+        y: from.1,
+        size: Size {
+            width: size.0,
+            height: size.1,
+            depth: 1,
+        },
+    };
+    copy_tex_sub_image(gl, &a)
+}
+
 gl_entry! {
     /// Specifies a one-dimensional image from the framebuffer (GL 4.6 §8.6).
     fn glCopyTexImage1D(gl, target: GLenum, level: GLint, internalformat: GLenum, x: GLint, y: GLint, width: GLsizei,

@@ -2,7 +2,7 @@
 
 mod completeness;
 mod errors;
-mod log;
+pub(super) mod log;
 mod queries;
 mod uploads;
 
