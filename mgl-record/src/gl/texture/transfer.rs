@@ -56,7 +56,7 @@ fn check_buffer(
     let buffer = &mut gl.share.buffers.objects[id];
     let end = offset.checked_add(range.end).ok_or(GL_INVALID_OPERATION)?;
     if buffer.mapping().is_some()
-        || offset % element.max(1) != 0
+        || !offset.is_multiple_of(element.max(1))
         || (!range.is_empty() && end as u64 > buffer.size())
     {
         return Err(GL_INVALID_OPERATION);

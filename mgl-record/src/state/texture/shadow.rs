@@ -75,7 +75,7 @@ mod tests {
             let mut s = Shadow::zeroed(len).expect("memory");
             assert_eq!(s.len(), len);
             assert!(s.iter().all(|&b| b == 0));
-            assert!(len == 0 || s.as_ptr() as usize % ALIGN == 0);
+            assert!(len == 0 || (s.as_ptr() as usize).is_multiple_of(ALIGN));
             s.fill(7);
             assert!(s.iter().all(|&b| b == 7));
         }
