@@ -129,6 +129,8 @@ features! {
     dual_source = false | "EXT_blend_func_extended";
     /// Debug output.
     debug = true | "KHR_debug";
+    /// Framebuffers can be upside down in memory, as windows are.
+    flip_y = false | "MESA_framebuffer_flip_y";
     /// 32-bit floats can be filtered.
     float_linear = false | "OES_texture_float_linear";
     /// Geometry shaders and layered framebuffers.

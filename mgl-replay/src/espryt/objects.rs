@@ -43,6 +43,9 @@ pub struct Image {
     pub levels: u32,
     /// Samples, 0 for single-sampled.
     pub samples: u32,
+    /// A buffer of a surface. Where the driver allows it, its rows lie in memory as those of a window do, so that
+    /// rasterisation rounds as it does for a program that draws into its window.
+    pub of_surface: bool,
 }
 
 impl Image {

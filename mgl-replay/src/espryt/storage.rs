@@ -150,6 +150,7 @@ impl Work<'_> {
             depth: shape.depth,
             levels: shape.levels,
             samples,
+            of_surface: false,
         };
         if let Err(e) = dev.gl.check(&format!(
             "{} of {}x{}x{}, {} samples",
@@ -276,6 +277,9 @@ fn one_alpha(plan: &Plan) -> [u8; 16] {
     texel
 }
 
+/// GL_FRAMEBUFFER_FLIP_Y_MESA (MESA_framebuffer_flip_y).
+const FRAMEBUFFER_FLIP_Y: u32 = 0x8BBB;
+
 /// Attaches a slice of an image to the bound framebuffer.
 pub fn attach(
     dev: &Device,
@@ -288,6 +292,13 @@ pub fn attach(
     let gl = &dev.gl.glow;
     // SAFETY: a context is current, a framebuffer object is bound to `target`, and the image lives.
     unsafe {
+        if dev.gl.has.flip_y {
+            dev.gl.es.FramebufferParameteri(
+                target,
+                FRAMEBUFFER_FLIP_Y,
+                i32::from(image.of_surface),
+            );
+        }
         match (image.name, layer) {
             (Name::Renderbuffer(name), _) => {
                 gl.framebuffer_renderbuffer(target, point, glow::RENDERBUFFER, Some(name));

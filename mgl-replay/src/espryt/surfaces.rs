@@ -125,7 +125,7 @@ impl Work<'_> {
                 target: glow::RENDERBUFFER,
                 ..shape
             };
-            let image = self.make_image(&shape)?;
+            let image = self.make_surface_image(&shape)?;
             self.surface(h)?.depth_stencil = Some(image);
             return Ok(image);
         }
@@ -135,7 +135,7 @@ impl Work<'_> {
             return Ok(image);
         }
         let shape = surface.shape(desc.color, desc.samples);
-        let image = self.make_image(&shape)?;
+        let image = self.make_surface_image(&shape)?;
         if front {
             self.surface(h)?.front = Some(image);
             // Nobody has looked at the front before, so the last frame shown is what the back still holds.
@@ -145,6 +145,15 @@ impl Work<'_> {
             self.surface(h)?.back = Some(image);
         }
         Ok(image)
+    }
+
+    fn make_surface_image(&mut self, shape: &Shape) -> Result<Image, BackendError> {
+        // Nothing has been drawn yet; what zeroes new storage does not care which way up it is.
+        let image = self.make_image(shape)?;
+        Ok(Image {
+            of_surface: true,
+            ..image
+        })
     }
 
     /// Copies all of an image to another of the same format, size and samples.
@@ -221,7 +230,7 @@ impl Work<'_> {
             Some(r) => r,
             None => {
                 let shape = surface.shape(surface.desc.color, 0);
-                let r = self.make_image(&shape)?;
+                let r = self.make_surface_image(&shape)?;
                 self.surface(h)?.resolved = Some(r);
                 r
             }

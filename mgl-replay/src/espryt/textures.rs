@@ -151,6 +151,7 @@ impl Work<'_> {
             depth: 1,
             levels: 1,
             samples: 0,
+            of_surface: false,
         };
         if let Err(e) = self.dev.gl.check("a buffer texture") {
             image.delete(self.dev);

@@ -224,6 +224,7 @@ impl Work<'_> {
             },
             levels: v.levels,
             samples: owner.samples,
+            of_surface: false,
         };
         if let Err(e) = dev.gl.check("a texture view") {
             image.delete(dev);
