@@ -1,7 +1,7 @@
 //! Arguments that several subcommands share.
 
 use std::ffi::OsString;
-use std::ops::Range;
+use std::ops::{Bound, Range};
 use std::process::Command;
 
 use clap::ValueEnum;
@@ -108,6 +108,61 @@ impl Frames {
     pub fn among(self, all: &Range<u64>) -> Range<u64> {
         self.start.unwrap_or(all.start)..self.end.unwrap_or(all.end)
     }
+
+    /// The selection as bounds.
+    pub fn bounds(self) -> (Bound<u64>, Bound<u64>) {
+        let bound = |at: Option<u64>, to: fn(u64) -> Bound<u64>| at.map_or(Bound::Unbounded, to);
+        (
+            bound(self.start, Bound::Included),
+            bound(self.end, Bound::Excluded),
+        )
+    }
+}
+
+/// Bounds of a selection that may not have been made.
+pub fn bounds(frames: Option<Frames>) -> (Bound<u64>, Bound<u64>) {
+    frames.map_or((Bound::Unbounded, Bound::Unbounded), Frames::bounds)
+}
+
+/// Names by pattern: `*` stands for any text, `?` for any character, `,` separates alternatives.
+#[derive(Clone, Debug)]
+pub struct Glob(String);
+
+impl From<String> for Glob {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl Glob {
+    /// Whether an alternative matches the whole name.
+    pub fn matches(&self, name: &str) -> bool {
+        self.0
+            .split(',')
+            .any(|pattern| matches(pattern.trim().as_bytes(), name.as_bytes()))
+    }
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    // Where to go on when what follows the last `*` does not match: one character later.
+    let (mut p, mut n, mut retry) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                retry = Some((p, n + 1));
+                p += 1;
+            }
+            Some(&c) if c == b'?' || c == name[n] => (p, n) = (p + 1, n + 1),
+            _ => match retry {
+                Some((star, from)) => {
+                    retry = Some((star, from + 1));
+                    (p, n) = (star + 1, from);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == b'*')
 }
 
 /// Reads A..B, A.., ..B or A.
@@ -153,6 +208,32 @@ mod tests {
             "18446744073709551615",
         ] {
             assert!(parse_frames(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn globs_match_whole_names() {
+        let is = |pattern: &str, name: &str| Glob::from(pattern.to_owned()).matches(name);
+        for (pattern, name) in [
+            ("*", ""),
+            ("Draw*", "DrawVbo"),
+            ("*State", "SetFramebufferState"),
+            ("Set*State", "SetFramebufferState"),
+            ("Cl?ar", "Clear"),
+            ("Present, Clear", "Clear"),
+            ("*a*a*b", "xaxaxaab"),
+        ] {
+            assert!(is(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("", "Clear"),
+            ("Clear", "Clears"),
+            ("Draw", "DrawVbo"),
+            ("Cl?ar", "Clar"),
+            ("*a*b", "bab_"),
+            ("clear", "Clear"),
+        ] {
+            assert!(!is(pattern, name), "{pattern} {name}");
         }
     }
 }

@@ -6,6 +6,7 @@
 mod args;
 mod cmd;
 mod exit;
+mod files;
 mod output;
 mod progress;
 
@@ -35,6 +36,11 @@ enum Command {
     Run(cmd::run::Args),
     Replay(cmd::replay::Args),
     Info(cmd::info::Args),
+    Dump(cmd::dump::Args),
+    Stats(cmd::stats::Args),
+    Diff(cmd::diff::Args),
+    Assemble(cmd::assemble::Args),
+    Repair(cmd::repair::Args),
     Compare(cmd::compare::Args),
     Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
@@ -47,6 +53,11 @@ impl Command {
             Self::Run(args) => cmd::run::run(&args, out),
             Self::Replay(args) => cmd::replay::run(&args, out),
             Self::Info(args) => cmd::info::run(&args, out),
+            Self::Dump(args) => cmd::dump::run(&args, out),
+            Self::Stats(args) => cmd::stats::run(&args, out),
+            Self::Diff(args) => cmd::diff::run(&args, out),
+            Self::Assemble(args) => cmd::assemble::run(&args, out),
+            Self::Repair(args) => cmd::repair::run(&args, out),
             Self::Compare(args) => cmd::compare::run(&args, out),
             Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),

@@ -19,6 +19,8 @@ const WIDTH: u16 = 120;
 pub struct Output {
     json: bool,
     colour: bool,
+    /// Something was printed.
+    started: bool,
     closed: bool,
     stdout: BufWriter<Stdout>,
 }
@@ -35,6 +37,7 @@ impl Output {
         Self {
             json,
             colour: !json && colour_wanted() && io::stdout().is_terminal(),
+            started: false,
             closed: false,
             stdout: BufWriter::new(io::stdout()),
         }
@@ -69,8 +72,14 @@ impl Output {
         if self.closed {
             return Ok(());
         }
+        self.started = true;
         let written = self.stdout.write_all(bytes);
         self.check(written)
+    }
+
+    /// Whether nobody reads any more what is printed.
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Prints a table with a header line.
@@ -113,7 +122,8 @@ impl Output {
         if let Some(hint) = &failure.hint {
             let _ = writeln!(stderr, "  {hint}");
         }
-        if self.json {
+        // Half a document cannot be mended by another.
+        if self.json && !self.started {
             let document = json!({
                 "error": failure.message,
                 "hint": failure.hint,
@@ -141,6 +151,26 @@ impl Output {
             ))),
             Ok(()) => Ok(()),
         }
+    }
+}
+
+/// For libraries that write as they go; they see a closed pipe, and stop.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.started = true;
+        let written = self.stdout.write(bytes);
+        self.closed |= written
+            .as_ref()
+            .is_err_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.stdout.flush();
+        self.closed |= flushed
+            .as_ref()
+            .is_err_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+        flushed
     }
 }
 

@@ -4,5 +4,7 @@ mod common;
 mod compare;
 mod doctor;
 mod general;
+mod inspect;
+mod replay;
+mod scene;
 mod start;
-mod traces;

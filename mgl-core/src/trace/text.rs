@@ -19,7 +19,7 @@
 
 use super::bytes_text;
 use super::call_text::{self, Detail, Problem};
-use super::cursor::RecordPlace;
+use super::cursor::{Record, RecordPlace};
 use super::error::TraceError;
 use super::provenance::Provenance;
 use super::reader::{FrameImage, TraceFile};
@@ -137,6 +137,15 @@ pub fn dump(
     }
     writeln!(out, "\n}}}}").map_err(io())?;
     out.flush().map_err(io())
+}
+
+/// A record for reading: `op`, then its fields that are not zero; of a blob its size and content hash.
+#[must_use]
+pub fn show(record: &Record<'_>) -> Map<String, Value> {
+    call_text::show(&record.call, Detail::Short, &mut |_, bytes| {
+        (!bytes.is_empty())
+            .then(|| json!({"size": bytes.len(), "xxh3": format!("{:032x}", xxh3_128(bytes))}))
+    })
 }
 
 /// Adds what is no part of the call: the verb's name and the reply.
