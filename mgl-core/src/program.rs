@@ -507,7 +507,8 @@ impl Reflection {
                 )?;
                 ensure(stages_ok(block.stages), "default block stages")?;
                 if let Some(DepthRangeOffsets { near, far, diff }) = block.depth_range {
-                    let inside = |o: u32| o % 4 == 0 && u64::from(o) + 4 <= u64::from(block.size);
+                    let inside =
+                        |o: u32| o.is_multiple_of(4) && u64::from(o) + 4 <= u64::from(block.size);
                     ensure(
                         inside(near) && inside(far) && inside(diff),
                         "depth range offsets",

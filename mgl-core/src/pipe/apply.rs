@@ -1043,7 +1043,7 @@ fn check_desc(cx: &Cx, s: &PushedState, d: &ResourceDesc) -> Result<(), ApplyErr
     let texels = u64::from(d.width) * u64::from(d.height);
     let bytes = texels
         .saturating_mul(u64::from(d.depth) * u64::from(d.layers))
-        .saturating_mul(u64::from(d.samples.max(1)) * u64::from(f.bytes as u32));
+        .saturating_mul(u64::from(d.samples.max(1)) * u64::from(f.bytes));
     if bytes > MAX_IMAGE_BYTES {
         return cx.field(
             "width",

@@ -731,7 +731,7 @@ mod tests {
                 );
                 moved |= p | d;
                 assert!(
-                    !(p && s.part == Part::Dynamic) && !(d && s.part == Part::Pipeline),
+                    if s.part == Part::Dynamic { !p } else { !d },
                     "{} moves the other part",
                     s.name
                 );
