@@ -10,6 +10,7 @@ use crate::state::buffer::BufferState;
 use crate::state::framebuffer::FramebufferState;
 use crate::state::program::ProgramState;
 use crate::state::query::QueryState;
+use crate::state::stream_output::StreamOutputState;
 use crate::state::texture::TextureState;
 use crate::state::vertex_array::VertexState;
 use crate::state::{Generations, References, Share};
@@ -169,6 +170,8 @@ pub struct ContextState {
     pub programs: ProgramState,
     /// Queries.
     pub queries: QueryState,
+    /// Transform feedback.
+    pub stream_output: StreamOutputState,
     /// Hints, debug output, and other values that no draw depends on.
     pub misc: crate::gl::misc::MiscState,
     /// Draw surface.
@@ -343,6 +346,7 @@ pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<Context
         framebuffers: FramebufferState::default(),
         programs: ProgramState::default(),
         queries: QueryState::default(),
+        stream_output: StreamOutputState::default(),
         misc: crate::gl::misc::MiscState::default(),
         draw: None,
         read: None,

@@ -98,6 +98,9 @@ impl Gl<'_> {
         if index >= limit {
             return self.raise(GL_INVALID_VALUE);
         }
+        if target == BufferTarget::TransformFeedback && self.ctx.stream_output.is_active() {
+            return self.raise(GL_INVALID_OPERATION);
+        }
         if let Some((offset, size)) = range.filter(|_| name != 0) {
             let align = match target {
                 BufferTarget::Uniform => {

@@ -85,14 +85,26 @@ impl Gl<'_> {
         found
     }
 
-    /// The errors that every draw has in common: no vertex array (core), arrays in mapped buffers.
-    fn arrays_may_be_drawn(&mut self) -> bool {
+    /// The errors that every draw has in common: no vertex array (core), arrays in mapped buffers, primitives that the
+    /// running transform feedback does not capture.
+    fn arrays_may_be_drawn(&mut self, mode: Mode) -> bool {
         let nothing_bound = self.is_core() && self.ctx.vertex.is_default_bound();
-        if nothing_bound || vertex::reads_mapped_buffer(self) {
+        if nothing_bound || vertex::reads_mapped_buffer(self) || !self.may_be_captured(mode) {
             self.raise(GL_INVALID_OPERATION);
             return false;
         }
         true
+    }
+
+    /// Whether the running transform feedback, if there is one, captures such primitives.
+    fn may_be_captured(&self, mode: Mode) -> bool {
+        let feedback = &self.ctx.stream_output;
+        if !feedback.is_active() {
+            return true;
+        }
+        let program = self.ctx.programs.current();
+        let executable = program.and_then(|id| self.share.programs.objects[id].executable());
+        feedback.allows(mode.primitive(), executable.map(|e| &e.reflection))
     }
 
     /// Draws ranges of vertices: first and count of each.
@@ -122,7 +134,7 @@ impl Gl<'_> {
         }
         if !legal {
             self.raise(GL_INVALID_VALUE);
-        } else if self.arrays_may_be_drawn() && instances > 0 {
+        } else if self.arrays_may_be_drawn(mode) && instances > 0 {
             let source = self.lower_arrays(mode, &mut ranges);
             self.submit(
                 mode.primitive(),
@@ -179,7 +191,7 @@ impl Gl<'_> {
         if mapped || (element_buffer.is_none() && self.is_core()) {
             return self.raise(GL_INVALID_OPERATION);
         }
-        if !self.arrays_may_be_drawn() || instances == 0 {
+        if !self.arrays_may_be_drawn(mode) || instances == 0 {
             return;
         }
         let mut ranges = std::mem::take(&mut self.ctx.tracker.vertex.ranges);
@@ -301,7 +313,8 @@ impl Gl<'_> {
             base_instance,
             ..DrawInfo::default()
         };
-        let mut flags = DrawFlags::NONE;
+        let mut flags =
+            DrawFlags::NONE.with(DrawFlags::CAPTURING, self.ctx.stream_output.is_active());
         if let Some(r) = source.ty().and_then(|t| self.restart_index(t)) {
             flags = flags.with(DrawFlags::RESTART, true);
             info.restart_index = r;

@@ -25,6 +25,7 @@ pub mod types;
 pub mod uniform;
 pub mod vertex;
 pub mod vertex_value;
+pub mod xfb;
 
 #[cfg(test)]
 mod tests;

@@ -197,6 +197,7 @@ gl_entry! {
     /// Links a program (GL 4.6 §7.3).
     fn glLinkProgram(gl, program: GLuint) {
         let Some(id) = gl.program(program) else { return };
+        if gl.ctx.stream_output.active().is_some_and(|c| c.program == id) { return gl.raise(GL_INVALID_OPERATION) }
         let token = gl.gens.touch();
         gl.share.link(id, gl.pipe, token);
         let range = gl.ctx.render.dynamic().viewports[0];
@@ -204,6 +205,7 @@ gl_entry! {
     }
     /// Makes a program the current one (GL 4.6 §7.3).
     fn glUseProgram(gl, program: GLuint) {
+        if gl.ctx.stream_output.is_active() { return gl.raise(GL_INVALID_OPERATION) }
         if program == 0 { return gl.use_program(None) }
         if let Some(id) = gl.linked_program(program) { gl.use_program(Some(id)) }
     }

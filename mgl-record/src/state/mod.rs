@@ -10,6 +10,7 @@ pub mod query;
 pub mod renderbuffer;
 pub mod sampler;
 pub mod share;
+pub mod stream_output;
 pub mod sync;
 pub mod texture;
 pub mod vertex_array;

@@ -12,6 +12,7 @@ pub mod indices;
 pub mod program;
 pub mod render;
 pub mod repush;
+pub mod stream_output;
 pub mod textures;
 pub mod vertex;
 

@@ -45,6 +45,7 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
         emit(Call::BindContext { p: &who });
         c.queries.repush(emit);
         repush_groups(state, emit);
+        c.stream_output.repush(emit);
     }
     emit(Call::BindContext {
         p: &pipe.state.current,

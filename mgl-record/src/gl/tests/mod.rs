@@ -13,6 +13,7 @@ mod spy;
 mod sync;
 mod texture;
 mod vertex;
+mod xfb;
 
 use super::types::*;
 use crate::config::Config;
