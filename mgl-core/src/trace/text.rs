@@ -349,11 +349,12 @@ fn assemble_item<W: Write>(
     let Value::Object(mut m) = item else {
         return Err(TraceError::text(place("?"), "it is not an object"));
     };
-    if let Some(e) = m.remove("event") {
+    let is_call = m.contains_key("op");
+    if !is_call && let Some(e) = m.remove("event") {
         let event = Event::deserialize(e).map_err(|e| TraceError::text(place("event"), e))?;
         return w.event(&event);
     }
-    if let Some(i) = m.remove("image") {
+    if !is_call && let Some(i) = m.remove("image") {
         return assemble_image(&i, w).map_err(|e| match e {
             Ok(e) => e,
             Err(p) => TraceError::text(place("image"), p),

@@ -146,11 +146,11 @@ fn hardened(schema: &Schema, words: &[u64], blobs: &[u8], decode: Decode) -> Res
 
 #[test]
 fn every_call_is_hardened() {
-    let schema = Schema::new();
+    let schema = Schema::shared();
     for c in CATALOGUE {
         for seed in 0..4 {
             let (words, blobs) = schema.sample(c.op, &mut Random(seed * 1000 + c.op as u64));
-            if let Err(e) = hardened(&schema, &words, &blobs, real) {
+            if let Err(e) = hardened(schema, &words, &blobs, real) {
                 panic!("{}, seed {seed}: {e}", c.name);
             }
         }
@@ -162,14 +162,14 @@ proptest! {
 
     #[test]
     fn any_record_is_hardened(op in 0..CATALOGUE.len(), seed in any::<u64>()) {
-        let schema = Schema::new();
+        let schema = Schema::shared();
         let (words, blobs) = schema.sample(CATALOGUE[op].op, &mut Random(seed));
-        prop_assert_eq!(hardened(&schema, &words, &blobs, real), Ok(()));
+        prop_assert_eq!(hardened(schema, &words, &blobs, real), Ok(()));
     }
 
     #[test]
     fn records_follow_each_other(seeds in proptest::collection::vec((0..CATALOGUE.len(), any::<u64>()), 0..20)) {
-        let schema = Schema::new();
+        let schema = Schema::shared();
         let (mut words, mut blobs) = (Vec::new(), Vec::new());
         let mut expected = Vec::new();
         for (op, seed) in seeds {
@@ -190,23 +190,23 @@ proptest! {
 
     #[test]
     fn noise_is_refused_or_exact(bytes in proptest::collection::vec(any::<u64>(), 0..40), op in 0..100u64) {
-        let schema = Schema::new();
+        let schema = Schema::shared();
         let mut words = bytes;
         if let Some(w) = words.first().copied() {
             let size = words.len() as u64 * 8;
             words[0] = if w % 3 == 0 { w } else { op | size << 32 };
         }
-        prop_assert_eq!(refused_or_exact(&schema, &words, &[7; 64], None, real), Ok(()));
+        prop_assert_eq!(refused_or_exact(schema, &words, &[7; 64], None, real), Ok(()));
     }
 }
 
 /// Whether [`hardened`] finds out a decoder, on any call.
 fn found_out(decode: Decode) -> bool {
-    let schema = Schema::new();
+    let schema = Schema::shared();
     CATALOGUE.iter().any(|c| {
         (0..8).any(|seed| {
             let (words, blobs) = schema.sample(c.op, &mut Random(seed));
-            hardened(&schema, &words, &blobs, decode).is_err()
+            hardened(schema, &words, &blobs, decode).is_err()
         })
     })
 }

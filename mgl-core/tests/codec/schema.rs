@@ -11,6 +11,7 @@ use mgl_core::pipe::*;
 use mgl_core::pod::{Field, FieldInfo};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Random numbers from a seed (splitmix64).
 pub struct Random(pub u64);
@@ -50,7 +51,13 @@ pub struct Schema {
 }
 
 impl Schema {
-    pub fn new() -> Self {
+    /// The one of this program.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Schema> = OnceLock::new();
+        SHARED.get_or_init(Self::new)
+    }
+
+    fn new() -> Self {
         let mut types: HashMap<&'static str, (Values, usize)> = HashMap::new();
         for (name, size) in [
             ("u8", 1),
@@ -500,7 +507,7 @@ pub fn bytemuck_bytes(words: &mut [u64]) -> &mut [u8] {
 
 #[test]
 fn every_call_has_samples_that_are_legal() {
-    let schema = Schema::new();
+    let schema = Schema::shared();
     for c in CATALOGUE {
         for seed in 0..50 {
             let (words, blobs) = schema.sample(c.op, &mut Random(seed));

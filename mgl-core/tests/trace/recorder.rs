@@ -22,7 +22,7 @@ impl Sink for TraceRecorder {
     }
 }
 
-fn record(path: &Path, options: RecorderOptions) -> TraceRecorder {
+pub fn record(path: &Path, options: RecorderOptions) -> TraceRecorder {
     TraceRecorder::create(path, &Provenance::of_tool("test"), options).expect("creates")
 }
 
