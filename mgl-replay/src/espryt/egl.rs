@@ -124,6 +124,7 @@ impl Egl {
     /// extension.
     pub fn open(choice: &DisplayChoice, debug: bool) -> Result<Self, BackendError> {
         let (path, library) = loader::open().map_err(|e| driver("libEGL", e))?;
+        pin(&path);
         // SAFETY: the loader has checked that this is a libEGL.
         let instance = unsafe { Instance::load_required_from(library) }
             .map_err(|e| driver(&path.display().to_string(), e))?;
@@ -424,6 +425,21 @@ impl Drop for Egl {
         if self.owned {
             let _ = self.instance.terminate(self.display);
         }
+    }
+}
+
+/// The library stays in the process: threads that used it run its destructors when they end, which may be later than the
+/// last use of it.
+fn pin(path: &std::path::Path) {
+    use std::os::unix::ffi::OsStrExt;
+    if let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) {
+        // SAFETY: the library is open already; this only adds a reference that is never given back.
+        unsafe {
+            libc::dlopen(
+                name.as_ptr(),
+                libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
+            )
+        };
     }
 }
 

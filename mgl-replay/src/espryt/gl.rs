@@ -88,11 +88,18 @@ macro_rules! features {
     ($( $(#[$m:meta])* $name:ident = $in32:literal $( | $ext:literal )* ; )*) => {
         /// What may be used.
         #[derive(Debug, Clone, Copy, Default)]
-        pub struct Has { $( $(#[$m])* pub $name: bool, )* }
+        pub struct Has {
+            $( $(#[$m])* pub $name: bool, )*
+            /// Fixed-point vertex attributes, which Mesa refuses in the binding model; found by trying.
+            pub fixed_attribs: bool,
+        }
 
         impl Has {
             fn of(version: u32, extensions: &HashSet<String>) -> Self {
-                Self { $( $name: ($in32 && version >= 320) $( || extensions.contains(concat!("GL_", $ext)) )* , )* }
+                Self {
+                    $( $name: ($in32 && version >= 320) $( || extensions.contains(concat!("GL_", $ext)) )* , )*
+                    fixed_attribs: false,
+                }
             }
             /// Name and presence of each.
             pub fn list(&self) -> Vec<(&'static str, bool)> { vec![ $( (stringify!($name), self.$name) ),* ] }
@@ -243,7 +250,8 @@ impl Gl {
         // SAFETY: the context is current, and the addresses are those of its functions.
         let glow = unsafe { glow::Context::from_loader_function(resolve) };
         let es = es::Gles2::load_with(resolve);
-        let has = Has::of(version, &extensions);
+        let mut has = Has::of(version, &extensions);
+        has.fixed_attribs = takes_fixed_attribs(&es);
         let get = |name| integer(&es, name).max(0) as u32;
         let limits = Limits {
             texture_units: get(glow::MAX_COMBINED_TEXTURE_IMAGE_UNITS),
@@ -296,6 +304,22 @@ impl Gl {
                 "{what}: GL error {code:#06x}"
             ))),
         }
+    }
+}
+
+/// Tries whether a vertex array takes a fixed-point attribute (ES 3.2 table 10.2 says that it does).
+fn takes_fixed_attribs(es: &es::Gles2) -> bool {
+    let mut name = 0;
+    // SAFETY: a context is current; the vertex array is new and deleted again.
+    unsafe {
+        while es.GetError() != glow::NO_ERROR {}
+        es.GenVertexArrays(1, &mut name);
+        es.BindVertexArray(name);
+        es.VertexAttribFormat(0, 1, glow::FIXED, 0, 0);
+        let taken = es.GetError() == glow::NO_ERROR;
+        es.BindVertexArray(0);
+        es.DeleteVertexArrays(1, &name);
+        taken
     }
 }
 

@@ -158,7 +158,11 @@ impl Work<'_> {
     }
 
     /// All bytes of a buffer: its mirror, taken out, or read back.
-    fn index_bytes(&mut self, h: BufferHandle) -> Result<Vec<u8>, BackendError> {
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`].
+    pub fn index_bytes(&mut self, h: BufferHandle) -> Result<Vec<u8>, BackendError> {
         let b = self.buffer(h)?;
         if let Some(m) = b.mirror.take() {
             return Ok(m);
@@ -171,7 +175,8 @@ impl Work<'_> {
         })
     }
 
-    fn keep_mirror(&mut self, h: BufferHandle, bytes: Vec<u8>) {
+    /// Keeps the bytes of a buffer as its mirror, as far as the budget goes.
+    pub fn keep_mirror(&mut self, h: BufferHandle, bytes: Vec<u8>) {
         let kept: u64 = self
             .obj
             .buffers

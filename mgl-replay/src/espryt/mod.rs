@@ -6,6 +6,7 @@
 //! modules extend, one a subject. What GL has set is shadowed a context ([`context`]); what the pushed state says is
 //! followed at verbs by generations, so that unchanged state costs nothing.
 
+mod attribs;
 mod blit;
 mod buffers;
 mod caps;
@@ -290,6 +291,7 @@ impl Espryt {
             obj.samplers.clear(dev);
             obj.views.clear(dev);
             obj.dummies.clear(dev);
+            obj.converted.clear(dev);
             for (_, t) in obj.textures.iter() {
                 t.image.delete(dev);
             }

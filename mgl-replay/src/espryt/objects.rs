@@ -1,5 +1,6 @@
 //! Native objects of the share group, by the handles that name them.
 
+use super::attribs::Converted;
 use super::context::Serial;
 use super::device::Device;
 use super::formats::Plan;
@@ -152,6 +153,8 @@ pub struct Objects {
     pub dead_images: Vec<Serial>,
     /// Query objects that ended, with the context that they belong to.
     pub dead_queries: Vec<(u64, glow::Query)>,
+    /// Vertices in forms that OpenGL ES reads.
+    pub converted: Converted,
     /// A buffer of zeros, and how many.
     pub zeros: Option<(Place, usize)>,
 }

@@ -184,7 +184,7 @@ impl Work<'_> {
             return self.read_resolved(&image, &area, info, r.buffers);
         }
         if color {
-            if !image.plan.renderable {
+            if !reads_directly(&image) {
                 return self.read_slice(&image, level, layer, &area);
             }
             return self.read_color(image.plan.info, &area);
@@ -230,11 +230,11 @@ impl Work<'_> {
         buffers: BufferMask,
     ) -> Result<Vec<u8>, BackendError> {
         self.resolve_image(image, single)?;
+        if info.is_color() {
+            return self.read_slice(single, 0, 0, a);
+        }
         let fb = &mut self.ctx.framebuffers;
         fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, single, 0, 0)?;
-        if info.is_color() {
-            return self.read_color(single.plan.info, a);
-        }
         let (d, st) = (
             buffers.has(BufferMask::DEPTH),
             buffers.has(BufferMask::STENCIL),
@@ -255,7 +255,7 @@ impl Work<'_> {
         a: &Area,
     ) -> Result<Vec<u8>, BackendError> {
         let info = image.plan.info;
-        if info.is_color() && !image.plan.renderable {
+        if info.is_color() && !reads_directly(image) {
             return self.read_by_bits(image, level, layer, a);
         }
         let fb = &mut self.ctx.framebuffers;
@@ -375,6 +375,12 @@ impl Work<'_> {
             .map(|t| t.image)
             .map_err(|e| BackendError::Driver(e.to_string()))
     }
+}
+
+/// Whether glReadPixels gives an image's own values. Mesa clamps signed normalised ones at zero, which no version or
+/// extension string tells, so they never go that way.
+fn reads_directly(image: &Image) -> bool {
+    image.plan.renderable && image.plan.info.class != ComponentClass::Snorm
 }
 
 /// The bits of glBlitFramebuffer that an image's format has.

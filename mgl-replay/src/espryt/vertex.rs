@@ -3,6 +3,7 @@
 //! Binding points of a CSO are numbered densely in OpenGL ES, which has sixteen of them. Bytes of client arrays go to a
 //! streaming buffer at an offset from which element 0 would lie inside the buffer, because GL computes addresses from it.
 
+use super::attribs::{converted_array, stored};
 use super::context::Serial;
 use super::device::Device;
 use super::work::Work;
@@ -24,6 +25,8 @@ struct VertexArray {
     generation: u32,
     name: glow::VertexArray,
     bound: Vec<BoundBuffer>,
+    /// Attributes that are converted; their binding points follow those of the CSO.
+    converted: Vec<VertexAttrib>,
     index: Serial,
 }
 
@@ -102,7 +105,10 @@ impl Work<'_> {
         let moved = self.ctx.seen.moved(Group::VertexElements, elements)
             | self.ctx.seen.moved(Group::VertexBuffers, buffers)
             | (self.ctx.seen.vertex_epoch != self.obj.epoch);
-        if moved || !d.user_arrays.is_empty() {
+        let converts = self.ctx.vertex.slots[slot]
+            .as_ref()
+            .is_some_and(|v| !v.converted.is_empty());
+        if moved || converts || !d.user_arrays.is_empty() {
             self.bind_vertex_buffers(slot, entry, &c.values.vertex_buffers, d)?;
             self.ctx.seen.vertex_epoch = self.obj.epoch;
         }
@@ -125,6 +131,18 @@ impl Work<'_> {
         for a in &e.attribs {
             check_attrib(dev, a)?;
         }
+        let converted: Vec<VertexAttrib> = e
+            .attribs
+            .iter()
+            .filter(|a| stored(dev, a).is_some())
+            .copied()
+            .collect();
+        let points = e.bindings.len() + converted.len();
+        if points > dev.gl.limits.attribs as usize {
+            return Err(BackendError::Unsupported(format!(
+                "{points} vertex buffer binding points"
+            )));
+        }
         // SAFETY: the context is current.
         let name = unsafe { gl.create_vertex_array() }.map_err(BackendError::Driver)?;
         self.ctx.vertex.bind(dev, Some(name));
@@ -132,6 +150,14 @@ impl Work<'_> {
         unsafe {
             for a in &e.attribs {
                 let (location, size, offset) = (a.location, a.components as i32, a.relative_offset);
+                gl.enable_vertex_attrib_array(location);
+                if let Some(to) = stored(dev, a) {
+                    let n = to.components as i32;
+                    gl.vertex_attrib_format_f32(location, n, to.ty, to.normalized, 0);
+                    let at = converted.iter().position(|c| c == a).unwrap_or(0);
+                    gl.vertex_attrib_binding(location, (e.bindings.len() + at) as u32);
+                    continue;
+                }
                 match a.class {
                     AttribClass::INTEGER => {
                         gl.vertex_attrib_format_i32(location, size, a.ty.0, offset);
@@ -146,10 +172,14 @@ impl Work<'_> {
                 }
                 let native = e.bindings.iter().position(|b| b.binding == a.binding);
                 gl.vertex_attrib_binding(location, native.unwrap_or(0) as u32);
-                gl.enable_vertex_attrib_array(location);
             }
             for (i, b) in e.bindings.iter().enumerate() {
                 gl.vertex_binding_divisor(i as u32, b.divisor);
+            }
+            for (i, a) in converted.iter().enumerate() {
+                let source = e.bindings.iter().find(|b| b.binding == a.binding);
+                let divisor = source.map_or(0, |b| b.divisor);
+                gl.vertex_binding_divisor((e.bindings.len() + i) as u32, divisor);
             }
         }
         let slot = h.raw().slot as usize;
@@ -160,7 +190,8 @@ impl Work<'_> {
         let old = slots[slot].replace(VertexArray {
             generation: h.raw().generation,
             name,
-            bound: vec![BoundBuffer::default(); e.bindings.len()],
+            bound: vec![BoundBuffer::default(); points],
+            converted,
             index: 0,
         });
         self.ctx.vertex.dead.extend(old.map(|v| v.name));
@@ -193,46 +224,92 @@ impl Work<'_> {
                     };
                     (buffer.name, want)
                 }
-                (_, Some(u)) => self.place_user_array(u, stride, d.arrays)?,
-                // Nothing feeds it: one element of zeros for all vertices.
-                _ => {
-                    let place = self.zeros(256)?;
+                (_, Some(u)) => {
+                    let bytes = &d.arrays[u.offset as usize..(u.offset + u.size) as usize];
+                    self.place_user_array(u.first, stride, bytes)?
+                }
+                _ => self.place_nothing()?,
+            };
+            self.bind_vertex_buffer(slot, i, name, want);
+        }
+        let count = self.ctx.vertex.slots[slot]
+            .as_ref()
+            .map_or(0, |v| v.converted.len());
+        for k in 0..count {
+            let Some(a) = self.ctx.vertex.slots[slot].as_ref().map(|v| v.converted[k]) else {
+                break;
+            };
+            let given = buffers.iter().find(|v| v.binding == a.binding);
+            let source = e.bindings.iter().find(|b| b.binding == a.binding);
+            let stride = given.map_or(source.map_or(0, |b| b.stride), |v| v.stride);
+            let size = stored(self.dev, &a).map_or(0, |s| s.bytes);
+            let out_stride = if stride == 0 { 0 } else { size };
+            let user = d.user_arrays.iter().find(|u| u.binding == a.binding);
+            let (name, want) = match (given, user) {
+                (Some(v), _) if !v.buffer.is_null() => {
+                    let (name, serial) = self.converted_buffer(&a, v.buffer, v.offset, stride)?;
                     let want = BoundBuffer {
-                        serial: place.serial,
-                        offset: place.offset,
-                        stride: 0,
+                        serial,
+                        offset: 0,
+                        stride: out_stride,
                     };
-                    (place.name, want)
+                    (name, want)
                 }
-            };
-            let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot) else {
-                return Ok(());
-            };
-            let bound = &mut v.bound[i];
-            if *bound != want {
-                *bound = want;
-                // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
-                unsafe {
-                    self.dev.gl.es.BindVertexBuffer(
-                        i as u32,
-                        name.0.get(),
-                        want.offset as isize,
-                        want.stride as i32,
-                    );
+                (_, Some(u)) => {
+                    let bytes = converted_array(&a, u, stride, d.arrays);
+                    self.place_user_array(u.first, out_stride, &bytes)?
                 }
-            }
+                _ => self.place_nothing()?,
+            };
+            self.bind_vertex_buffer(slot, e.bindings.len() + k, name, want);
         }
         Ok(())
     }
 
+    fn bind_vertex_buffer(
+        &mut self,
+        slot: usize,
+        point: usize,
+        name: glow::Buffer,
+        want: BoundBuffer,
+    ) {
+        let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot) else {
+            return;
+        };
+        let bound = &mut v.bound[point];
+        if *bound != want {
+            *bound = want;
+            // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
+            unsafe {
+                self.dev.gl.es.BindVertexBuffer(
+                    point as u32,
+                    name.0.get(),
+                    want.offset as isize,
+                    want.stride as i32,
+                );
+            }
+        }
+    }
+
+    /// One element of zeros for all vertices: what a binding point reads that nothing feeds.
+    fn place_nothing(&mut self) -> Result<(glow::Buffer, BoundBuffer), BackendError> {
+        let place = self.zeros(256)?;
+        let want = BoundBuffer {
+            serial: place.serial,
+            offset: place.offset,
+            stride: 0,
+        };
+        Ok((place.name, want))
+    }
+
+    /// Puts elements from number `first` where element 0 would lie inside the buffer.
     fn place_user_array(
         &mut self,
-        u: &UserArray,
+        first: u32,
         stride: u32,
-        arrays: &[u8],
+        bytes: &[u8],
     ) -> Result<(glow::Buffer, BoundBuffer), BackendError> {
-        let before = u64::from(u.first) * u64::from(stride);
-        let bytes = &arrays[u.offset as usize..(u.offset + u.size) as usize];
+        let before = u64::from(first) * u64::from(stride);
         let place = self.stream_arrays(bytes, 16, before)?;
         let want = BoundBuffer {
             serial: place.serial,
@@ -362,16 +439,10 @@ fn check_attrib(dev: &Device, a: &VertexAttrib) -> Result<(), BackendError> {
     if a.location >= dev.gl.limits.attribs {
         return refuse(format!("vertex attribute {}", a.location));
     }
-    if a.class == AttribClass::LONG || a.ty == AttribType::DOUBLE {
-        return refuse("vertex attributes of doubles".into());
+    if a.class == AttribClass::LONG {
+        return refuse("vertex attributes of doubles that stay doubles".into());
     }
-    if a.ty == AttribType::UNSIGNED_INT_10F_11F_11F_REV {
-        return refuse("vertex attributes of type UNSIGNED_INT_10F_11F_11F_REV".into());
-    }
-    if a.bgra.get() {
-        return refuse("vertex attributes in BGRA order".into());
-    }
-    if a.relative_offset > MAX_RELATIVE_OFFSET {
+    if a.relative_offset > MAX_RELATIVE_OFFSET && stored(dev, a).is_none() {
         return refuse(format!(
             "a vertex attribute offset of {}",
             a.relative_offset

@@ -1,5 +1,8 @@
 //! Espryt, driven by calls through `apply`, without a window system.
 
 mod basics;
+mod draws;
+mod framebuffers;
 mod rig;
+mod textures;
 mod windows;
