@@ -7,6 +7,7 @@
 use crate::config::Config;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
+use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::{
     ApplyError, Backend, BackendError, BindContext, Call, Event, PushedState, Reply, apply,
 };
@@ -124,7 +125,19 @@ impl Pipe {
 
     /// Ends the recording: index and trailer are written.
     pub fn finish_recording(&mut self) {
-        if let Some(r) = self.recorder.take() {
+        if let Some(mut r) = self.recorder.take() {
+            // What the driver refused stands at the end of the trace: `mgl info` lists it.
+            let refused = crate::refusals()
+                .into_iter()
+                .map(|(n, c)| (n.to_owned(), c));
+            let values = self.unsupported.iter().map(|(n, c)| (n.clone(), *c));
+            for (what, times) in refused.chain(values) {
+                let text = format!("{what} refused {times} times");
+                r.event(&Event::Log {
+                    level: LogLevel::Warn,
+                    text,
+                });
+            }
             self.recording = Some(r.finish());
         }
     }
@@ -322,7 +335,7 @@ impl Pipe {
                     eprintln!("mgl: {detail}");
                     self.raise(code);
                 }
-                Event::Log { level, text } if level >= mgl_core::pipe::event::LogLevel::Warn => {
+                Event::Log { level, text } if level >= LogLevel::Warn => {
                     eprintln!("mgl: {text}")
                 }
                 _ => {}

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use comfy_table::Cell;
+use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::trace::{Info, TraceFile};
 
 use crate::exit::{Exit, Failure};
@@ -23,12 +24,32 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let info = TraceFile::open(&args.trace)?.info();
-    out.show(&info, show)?;
+    let file = TraceFile::open(&args.trace)?;
+    // What the driver refused is written when recording ends, behind the last record.
+    let notes = file
+        .events(file.record_count())?
+        .into_iter()
+        .filter_map(|e| match e {
+            Event::Log { level, text } if level >= LogLevel::Warn => Some(text),
+            _ => None,
+        })
+        .collect();
+    let info = file.info();
+    out.show(&Shown { info, notes }, show)?;
     Ok(Exit::Success)
 }
 
-fn show(out: &mut Output, info: &Info) -> Result<(), Failure> {
+/// What is shown: the file, and what the driver had to say at the end.
+#[derive(serde::Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    info: Info,
+    /// Warnings and errors behind the last record: refused entry points and values, with how often.
+    notes: Vec<String>,
+}
+
+fn show(out: &mut Output, shown: &Shown) -> Result<(), Failure> {
+    let info = &shown.info;
     let from = &info.provenance;
     let mut rows = vec![
         ("file", format!("{}, {}", info.path, bytes(info.bytes))),
@@ -54,6 +75,9 @@ fn show(out: &mut Output, info: &Info) -> Result<(), Failure> {
     }
     if let Some(recovery) = &info.recovered {
         rows.push(("not finished", recovery.to_string()));
+    }
+    for note in &shown.notes {
+        rows.push(("note", note.clone()));
     }
     let rows = rows
         .into_iter()
