@@ -1,0 +1,9 @@
+//! The whole road: unmodified programs run on the driver, what they draw is recorded, and the recordings are
+//! replayed without them. Every test starts an X server of its own and works in a folder of its own.
+
+mod api;
+mod calls;
+mod failures;
+mod killed;
+mod road;
+mod scenes;
