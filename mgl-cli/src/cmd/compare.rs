@@ -158,10 +158,6 @@ fn write_heatmaps(args: &Args, batch: &Batch, options: &Options) -> Result<Vec<P
         return Ok(Vec::new());
     };
     let folders = args.left.is_dir();
-    if folders {
-        std::fs::create_dir_all(target)
-            .map_err(|e| Failure::input(format!("{}: {e}", target.display())))?;
-    }
     let mut written = Vec::new();
     for row in &batch.images {
         let differs = row
@@ -178,6 +174,8 @@ fn write_heatmaps(args: &Args, batch: &Batch, options: &Options) -> Result<Vec<P
             continue;
         };
         let path = if folders {
+            std::fs::create_dir_all(target)
+                .map_err(|e| Failure::input(format!("{}: {e}", target.display())))?;
             target.join(&row.name)
         } else {
             target.clone()
