@@ -10,6 +10,8 @@ pub struct Config {
     pub backend: BackendKind,
     /// `MGL_RECORD`: trace file to write.
     pub record: Option<PathBuf>,
+    /// `MGL_RECORD_SINCE`: when the command started, milliseconds since 1970; an older trace file is replaced.
+    pub record_since_ms: u64,
     /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
     pub images_every: u64,
     /// `MGL_MAX_FRAMES`: recording ends after so many frames.
@@ -43,6 +45,7 @@ impl Config {
         };
         let images_every = number("MGL_IMAGES").unwrap_or(0);
         let max_frames = number("MGL_MAX_FRAMES");
+        let record_since_ms = number("MGL_RECORD_SINCE").unwrap_or(0);
         let backend = match var("MGL_BACKEND").as_deref() {
             None | Some("") => BackendKind::Espryt,
             Some(name) => name.parse().unwrap_or_else(|e| {
@@ -62,6 +65,7 @@ impl Config {
         Self {
             backend,
             record: path("MGL_RECORD"),
+            record_since_ms,
             images_every,
             max_frames,
             check_repush,

@@ -102,7 +102,7 @@ impl Pipe {
             return;
         };
         // A second process of the same command finds the first one's file and takes a name of its own.
-        let path = if path.exists() {
+        let path = if written_since(&path, self.config.record_since_ms) {
             let mut name = path.file_stem().unwrap_or_default().to_os_string();
             name.push(format!("-{}", std::process::id()));
             if let Some(e) = path.extension() {
@@ -342,4 +342,17 @@ impl Pipe {
             }
         }
     }
+}
+
+/// Whether a file is there that was written since the command started (`since_ms`, milliseconds since 1970): then another
+/// process of the command writes it. An older one is replaced. File systems' clocks may lag a little.
+fn written_since(path: &std::path::Path, since_ms: u64) -> bool {
+    const LAG_MS: u64 = 20;
+    let Ok(modified) = std::fs::metadata(path).and_then(|m| m.modified()) else {
+        return false;
+    };
+    let modified = modified
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |d| d.as_millis() as u64);
+    modified + LAG_MS >= since_ms
 }

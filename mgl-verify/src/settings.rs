@@ -102,6 +102,7 @@ impl DriverSettings {
             "MGL_IMAGES",
             "MGL_MAX_FRAMES",
             "MGL_PROVENANCE",
+            "MGL_RECORD_SINCE",
         ] {
             command.env_remove(name);
         }
@@ -112,6 +113,11 @@ impl DriverSettings {
             return Ok(());
         };
         command.env("MGL_RECORD", std::path::absolute(&recording.trace)?);
+        // Tells an older file of that name, which is replaced, from one that another process of the same command writes.
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |d| d.as_millis());
+        command.env("MGL_RECORD_SINCE", now.to_string());
         if let Some(every) = recording.images_every {
             command.env("MGL_IMAGES", every.to_string());
         }
