@@ -75,14 +75,15 @@ struct Cx {
 }
 
 impl Cx {
+    /// The field's name becomes text only when it is needed: a good call allocates nothing.
     fn handle<T>(
         &self,
-        field: impl Into<String>,
+        field: impl std::fmt::Display,
         r: Result<T, HandleError>,
     ) -> Result<T, ApplyError> {
         r.map_err(|error| ApplyError::Handle {
             op: self.op.name(),
-            field: field.into(),
+            field: field.to_string(),
             error,
         })
     }
@@ -143,11 +144,17 @@ impl Cx {
             None => Err(ApplyError::NoContext(self.op.name())),
         }
     }
-    fn range(&self, field: &str, offset: u64, size: u64, limit: u64) -> Result<(), ApplyError> {
+    fn range(
+        &self,
+        field: impl std::fmt::Display,
+        offset: u64,
+        size: u64,
+        limit: u64,
+    ) -> Result<(), ApplyError> {
         match offset.checked_add(size) {
             Some(end) if end <= limit => Ok(()),
             _ => self.field(
-                field,
+                field.to_string(),
                 format!("bytes {offset}+{size} are outside the buffer's {limit}"),
             ),
         }
@@ -605,7 +612,7 @@ pub fn apply(
             counters.vertex_buffer_emissions += 1;
             for (i, b) in buffers.iter().enumerate() {
                 if !b.buffer.is_null() {
-                    cx.handle(format!("buffers[{i}].buffer"), s.buffers.get(b.buffer))?;
+                    cx.handle(format_args!("buffers[{i}].buffer"), s.buffers.get(b.buffer))?;
                 }
             }
             set_list(
@@ -629,24 +636,24 @@ pub fn apply(
         Call::SetSamplerViews { views, .. } => {
             counters.sampler_view_emissions += 1;
             for (i, b) in views.iter().enumerate() {
-                let view = cx.handle(format!("views[{i}].view"), s.views.get(b.view))?;
+                let view = cx.handle(format_args!("views[{i}].view"), s.views.get(b.view))?;
                 if view.texture != b.texture {
                     return cx.field(format!("views[{i}].texture"), "is not the view's");
                 }
-                cx.handle(format!("views[{i}].texture"), s.textures.get(b.texture))?;
+                cx.handle(format_args!("views[{i}].texture"), s.textures.get(b.texture))?;
             }
             set_list(&cx, s, Group::SamplerViews, |v| &mut v.views, views)
         }
         Call::BindSamplerStates { samplers, .. } => {
             counters.sampler_state_emissions += 1;
             for (i, b) in samplers.iter().enumerate() {
-                cx.handle(format!("samplers[{i}].sampler"), s.samplers.get(b.sampler))?;
+                cx.handle(format_args!("samplers[{i}].sampler"), s.samplers.get(b.sampler))?;
             }
             set_list(&cx, s, Group::SamplerStates, |v| &mut v.samplers, samplers)
         }
         Call::SetShaderImages { images, .. } => {
             for (i, b) in images.iter().enumerate() {
-                cx.handle(format!("images[{i}].texture"), s.textures.get(b.texture))?;
+                cx.handle(format_args!("images[{i}].texture"), s.textures.get(b.texture))?;
             }
             set_list(&cx, s, Group::ShaderImages, |v| &mut v.images, images)
         }
@@ -1110,7 +1117,7 @@ fn check_elements(
 }
 
 fn check_framebuffer(cx: &Cx, s: &PushedState, p: &FramebufferState) -> Result<(), ApplyError> {
-    let check = |field: String, a: &Attachment| -> Result<(), ApplyError> {
+    let check = |field: std::fmt::Arguments<'_>, a: &Attachment| -> Result<(), ApplyError> {
         if a.resource.is_null() {
             return Ok(());
         }
@@ -1124,12 +1131,12 @@ fn check_framebuffer(cx: &Cx, s: &PushedState, p: &FramebufferState) -> Result<(
                 .map(|_| ()),
             HandleKind::TEXTURE => {
                 let d = cx
-                    .handle(field.clone(), s.textures.get(TextureHandle(h)))?
+                    .handle(field, s.textures.get(TextureHandle(h)))?
                     .desc;
                 let (_, _, z) = level_extent(&d, a.level);
                 if a.level >= d.levels.max(1) || a.layer >= z {
                     return cx.field(
-                        field,
+                        field.to_string(),
                         format!(
                             "level {} layer {} of {} levels, {z} layers",
                             a.level, a.layer, d.levels
@@ -1142,11 +1149,11 @@ fn check_framebuffer(cx: &Cx, s: &PushedState, p: &FramebufferState) -> Result<(
         }
     };
     for (i, a) in p.color.iter().enumerate() {
-        check(format!("color[{i}].resource"), a)?;
+        check(format_args!("color[{i}].resource"), a)?;
     }
-    check("depth.resource".into(), &p.depth)?;
-    check("stencil.resource".into(), &p.stencil)?;
-    check("read.resource".into(), &p.read)?;
+    check(format_args!("depth.resource"), &p.depth)?;
+    check(format_args!("stencil.resource"), &p.stencil)?;
+    check(format_args!("read.resource"), &p.read)?;
     if p.width > MAX_EXTENT || p.height > MAX_EXTENT {
         return cx.field(
             "width",
@@ -1164,10 +1171,10 @@ fn check_ranges(
 ) -> Result<(), ApplyError> {
     for (i, b) in ranges.iter().enumerate() {
         let size = cx
-            .handle(format!("{list}[{i}].buffer"), s.buffers.get(b.buffer))?
+            .handle(format_args!("{list}[{i}].buffer"), s.buffers.get(b.buffer))?
             .desc
             .size;
-        cx.range(&format!("{list}[{i}].offset"), b.offset, b.size, size)?;
+        cx.range(format_args!("{list}[{i}].offset"), b.offset, b.size, size)?;
     }
     Ok(())
 }
@@ -1305,7 +1312,7 @@ fn check_draw(
             );
         }
         cx.range(
-            &format!("user_arrays[{i}].offset"),
+            format_args!("user_arrays[{i}].offset"),
             u.offset,
             u.size,
             arrays.len() as u64,

@@ -202,6 +202,22 @@ impl Work<'_> {
             (b.dst.y0 as i64 + i64::from(dy)) as u32,
             layer(p.to.2),
         );
+        // Raw copies count rows as they lie in memory.
+        let row = |image: &Image, y: u32| {
+            if image.of_surface && self.dev.gl.has.flip_y {
+                image.height - y - h
+            } else {
+                y
+            }
+        };
+        if from.of_surface != to.of_surface && self.dev.gl.has.flip_y && h > 1 {
+            return refuse("a blit to samples between a surface and another framebuffer");
+        }
+        let area = Box3 {
+            y: row(from, area.y),
+            ..area
+        };
+        let at = (at.0, row(to, at.1), at.2);
         self.copy_on_gpu(from, p.from.1, &area, to, p.to.1, at)
     }
 
