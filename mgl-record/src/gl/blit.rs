@@ -20,6 +20,17 @@ fn kind(format: Format) -> Option<u8> {
     })
 }
 
+/// What has to be alike for depth to be copied: a stencil part beside it does not matter.
+fn depth_bits(format: Format) -> Option<u8> {
+    // 32 bits are always floats, fewer never.
+    format.info().map(|i| i.bits.depth)
+}
+
+/// What has to be alike for stencil values to be copied.
+fn stencil_bits(format: Format) -> Option<u8> {
+    format.info().map(|i| i.bits.stencil)
+}
+
 /// Formats of the colour buffers that the draw framebuffer's draw buffers name.
 fn drawn(f: &FramebufferState) -> impl Iterator<Item = Format> {
     f.draw_buffers
@@ -77,9 +88,11 @@ pub(crate) fn blit(
             return Err(GL_INVALID_OPERATION);
         }
     }
-    let both = (buffers.has(BufferMask::DEPTH) && r.depth.format != d.depth.format)
-        || (buffers.has(BufferMask::STENCIL) && r.stencil.format != d.stencil.format);
-    if both {
+    let depth = buffers.has(BufferMask::DEPTH)
+        && depth_bits(r.depth.format) != depth_bits(d.depth.format);
+    let stencil = buffers.has(BufferMask::STENCIL)
+        && stencil_bits(r.stencil.format) != stencil_bits(d.stencil.format);
+    if depth || stencil {
         return Err(GL_INVALID_OPERATION);
     }
     let (from, to) = (r.samples.max(1), d.samples.max(1));

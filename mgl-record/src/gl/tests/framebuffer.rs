@@ -576,6 +576,29 @@ fn blits_are_checked_and_mark_the_destination() {
 }
 
 #[test]
+fn depth_is_blitted_between_equal_depths() {
+    let _c = Current::new(Profile::Core);
+    let both = GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT;
+    for (format, ok) in [
+        (GL_DEPTH_COMPONENT24, true),
+        (GL_DEPTH24_STENCIL8, true),
+        (GL_DEPTH_COMPONENT16, false),
+        (GL_DEPTH_COMPONENT32F, false),
+    ] {
+        framebuffer();
+        attach_buffer(GL_COLOR_ATTACHMENT0, renderbuffer(GL_RGBA8, 0, 8, 8));
+        attach_buffer(GL_DEPTH_ATTACHMENT, renderbuffer(format, 0, 8, 8));
+        // SAFETY: no pointers.
+        unsafe {
+            glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+            glBlitFramebuffer(0, 0, 8, 8, 0, 0, 8, 8, both, GL_NEAREST);
+        }
+        let expected = if ok { GL_NO_ERROR } else { GL_INVALID_OPERATION };
+        assert_eq!(error(), expected, "{format:#x} to 24 bits with stencil");
+    }
+}
+
+#[test]
 fn a_texture_level_made_by_drawing_and_mipmaps_can_be_attached() {
     let _c = Current::new(Profile::Core);
     framebuffer();

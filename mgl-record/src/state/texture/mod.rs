@@ -3,7 +3,7 @@
 //! - [`target`]: the targets;
 //! - [`image`]: a face of a level with its shadow, [`shadow`] and [`dirty`] below it;
 //! - [`shape`]: the storage that the images add up to, as the pipe describes it;
-//! - [`mod@complete`]: completeness;
+//! - [`complete`][]: completeness;
 //! - [`units`]: a context's texture units and pixel store state.
 //!
 //! Nothing is pushed here but the end of a texture; [`crate::tracker::textures`] sends what changed when a verb needs it.

@@ -143,14 +143,17 @@ pub fn validate(gl: &mut Gl<'_>, samplers: &[SamplerUse]) {
     gl.ctx.tracker.textures = tracker;
 }
 
-/// Sends the lists if the pipe has others, or none yet.
+/// Sends the lists if the pipe lacks something of them, or has none yet. Units that the program does not read may keep
+/// what they had: programs that take turns would send their lists at every turn otherwise.
 fn push_bindings(gl: &mut Gl<'_>, tracker: &TextureTracker) {
     let live = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
     let has = |g, same: fn(&GroupValues, &TextureTracker) -> bool| {
         live.is_some_and(|c| c.was_pushed(g) && same(&c.values, tracker))
     };
-    let views = has(Group::SamplerViews, |v, t| v.views == t.views);
-    let samplers = has(Group::SamplerStates, |v, t| v.samplers == t.samplers);
+    let views = has(Group::SamplerViews, |v, t| holds(&v.views, &t.views));
+    let samplers = has(Group::SamplerStates, |v, t| {
+        holds(&v.samplers, &t.samplers)
+    });
     if !views {
         gl.pipe.push(Call::SetSamplerViews {
             p: &SetSamplerViews::default(),
@@ -163,6 +166,12 @@ fn push_bindings(gl: &mut Gl<'_>, tracker: &TextureTracker) {
             samplers: &tracker.samplers,
         });
     }
+}
+
+/// Whether all of `wanted` is in `live`; both are in the order of their units.
+fn holds<T: PartialEq>(live: &[T], wanted: &[T]) -> bool {
+    let mut live = live.iter();
+    wanted.iter().all(|w| live.any(|l| l == w))
 }
 
 /// The texture that a unit gives to a sampler, up to date on the pipe, with the sampler state in effect.

@@ -101,6 +101,24 @@ fn a_program_without_samplers_pushes_both_groups_once() {
 }
 
 #[test]
+fn programs_that_take_turns_do_not_send_their_lists_at_every_turn() {
+    let (_c, _) = ready(Profile::Core);
+    image(0, 4, 4, Some(&[9; 64]));
+    on(|gl| {
+        draw(gl, GlType::SAMPLER_2D);
+        validate(gl, &[]);
+        let before = gl.pipe.counters;
+        draw(gl, GlType::SAMPLER_2D);
+        validate(gl, &[]);
+        draw(gl, GlType::SAMPLER_2D);
+        assert_eq!(gl.pipe.counters.since(&before), Counters::default());
+        draw(gl, GlType::SAMPLER_3D);
+        let since = gl.pipe.counters.since(&before);
+        assert_eq!(since.sampler_view_emissions, 1, "another texture on the same unit");
+    });
+}
+
+#[test]
 fn same_size_again_is_an_upload_and_another_size_a_respecification() {
     let (_c, _) = ready(Profile::Core);
     image(0, 8, 8, Some(&[1; 256]));
