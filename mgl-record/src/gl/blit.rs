@@ -8,7 +8,7 @@ use crate::consts::gl::*;
 use crate::context::Gl;
 use crate::pixel::Resolved;
 use crate::tracker::framebuffer;
-use mgl_core::format::{ComponentClass, Format};
+use mgl_core::format::{ComponentBits, ComponentClass, Format};
 use mgl_core::pipe::{Blit, BufferMask, Call, Filter, FramebufferState, NO_BUFFER, Rect};
 
 /// Kind of colours, for the rules about what may be copied to what.
@@ -27,6 +27,15 @@ fn drawn(f: &FramebufferState) -> impl Iterator<Item = Format> {
         .filter(|&&i| i != NO_BUFFER)
         .filter_map(|&i| f.color.get(i as usize))
         .map(|a| a.format)
+}
+
+/// Whether depth or stencil values of one format are those of the other, whatever else a texel holds: what drivers
+/// take for the equal formats of GL 4.6 §18.3.1, so that a depth buffer resolves into a window's depth and stencil.
+fn same_values(a: Format, b: Format, bits: impl Fn(&ComponentBits) -> u8) -> bool {
+    match (a.info(), b.info()) {
+        (Some(a), Some(b)) => a.class == b.class && bits(&a.bits) == bits(&b.bits),
+        _ => false,
+    }
 }
 
 /// The buffers of a mask that both framebuffers have: others are ignored (GL 4.6 §18.3.1).
@@ -77,9 +86,12 @@ pub(crate) fn blit(
             return Err(GL_INVALID_OPERATION);
         }
     }
-    let both = (buffers.has(BufferMask::DEPTH) && r.depth.format != d.depth.format)
-        || (buffers.has(BufferMask::STENCIL) && r.stencil.format != d.stencil.format);
-    if both {
+    let (depth, stencil) = (
+        same_values(r.depth.format, d.depth.format, |b| b.depth),
+        same_values(r.stencil.format, d.stencil.format, |b| b.stencil),
+    );
+    if (buffers.has(BufferMask::DEPTH) && !depth) || (buffers.has(BufferMask::STENCIL) && !stencil)
+    {
         return Err(GL_INVALID_OPERATION);
     }
     let (from, to) = (r.samples.max(1), d.samples.max(1));
