@@ -1,0 +1,88 @@
+//! The corpus lane (`scripts/test --corpus DIR`): recorded GL traces of real programs, replayed by glretrace on the
+//! system's GL and on the driver in the same test. Built with the feature `corpus` only.
+
+#[path = "road/road.rs"]
+#[allow(dead_code)]
+mod road;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mgl_core::trace::TraceFile;
+use mgl_verify::image::{Image, Options, Thresholds, compare};
+use road::{Place, Report, arg, finish};
+
+/// A trace of the corpus; the variable is set by scripts/test.
+fn trace(name: &str) -> PathBuf {
+    let corpus = std::env::var_os("MGL_CORPUS").expect("MGL_CORPUS names the corpus");
+    Path::new(&corpus).join(format!("group1/{name}.trace"))
+}
+
+/// The pictures in a folder, in the order of their frames.
+fn pictures(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of pictures");
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// Plays a trace on the system's GL, then records it on the driver. From its second frame on the driver must show what
+/// the system shows, but for rounding. The first one is left out: what a program never drew is undefined.
+fn plays_as_on_the_system(name: &str) {
+    let place = Place::new();
+    let trace = trace(name);
+    for folder in ["system", "driver"] {
+        std::fs::create_dir(place.path(folder)).expect("a new folder");
+    }
+    let mut command = Command::new("glretrace");
+    place.on_display(&mut command);
+    finish(command.args(["-s", "system/", arg(&trace)])).expect_code(0);
+    let report: Report = place.record(
+        "corpus.mgltrace",
+        &["glretrace", "-s", "driver/", arg(&trace)],
+    );
+    report.is_healthy();
+
+    let (system, driver) = (
+        pictures(&place.path("system")),
+        pictures(&place.path("driver")),
+    );
+    assert_eq!(system.len(), driver.len(), "frames");
+    assert!(system.len() > 2, "{} frames", system.len());
+    let limits = Thresholds {
+        min_ssim: Some(0.99),
+        min_tile_ssim: Some(0.95),
+        ..Thresholds::NONE
+    };
+    for (left, right) in system.iter().zip(&driver).skip(1) {
+        assert_eq!(left.file_name(), right.file_name());
+        let left = Image::load(left).expect("a picture");
+        let verdict = limits.judge(&compare(
+            &left,
+            &Image::load(right).expect("a picture"),
+            &Options::default(),
+        ));
+        assert!(verdict.pass, "{name}: {}: {verdict:?}", right.display());
+    }
+
+    let frames = place.replays_equal("corpus.mgltrace");
+    assert_eq!(frames, driver.len() as u64);
+    // What glretrace saw is what the recording holds.
+    let file = TraceFile::open(&place.path("corpus.mgltrace")).expect("a readable trace");
+    let last = Image::load(&driver[driver.len() - 1]).expect("a picture");
+    let recorded = road::live(&file, frames - 1);
+    let same = Thresholds::EXACT.judge(&compare(&last, &recorded, &Options::default()));
+    assert!(same.pass, "{name}: {same:?}");
+}
+
+#[test]
+fn raylib_textures() {
+    plays_as_on_the_system("raylib-textures");
+}
+
+#[test]
+fn moderngl_instancing() {
+    plays_as_on_the_system("moderngl-instancing");
+}
