@@ -88,8 +88,8 @@ pub(crate) fn blit(
             return Err(GL_INVALID_OPERATION);
         }
     }
-    let depth = buffers.has(BufferMask::DEPTH)
-        && depth_bits(r.depth.format) != depth_bits(d.depth.format);
+    let depth =
+        buffers.has(BufferMask::DEPTH) && depth_bits(r.depth.format) != depth_bits(d.depth.format);
     let stencil = buffers.has(BufferMask::STENCIL)
         && stencil_bits(r.stencil.format) != stencil_bits(d.stencil.format);
     if depth || stencil {

@@ -621,7 +621,11 @@ fn depth_is_blitted_between_equal_depths() {
             glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
             glBlitFramebuffer(0, 0, 8, 8, 0, 0, 8, 8, both, GL_NEAREST);
         }
-        let expected = if ok { GL_NO_ERROR } else { GL_INVALID_OPERATION };
+        let expected = if ok {
+            GL_NO_ERROR
+        } else {
+            GL_INVALID_OPERATION
+        };
         assert_eq!(error(), expected, "{format:#x} to 24 bits with stencil");
     }
 }

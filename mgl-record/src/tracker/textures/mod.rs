@@ -151,9 +151,7 @@ fn push_bindings(gl: &mut Gl<'_>, tracker: &TextureTracker) {
         live.is_some_and(|c| c.was_pushed(g) && same(&c.values, tracker))
     };
     let views = has(Group::SamplerViews, |v, t| holds(&v.views, &t.views));
-    let samplers = has(Group::SamplerStates, |v, t| {
-        holds(&v.samplers, &t.samplers)
-    });
+    let samplers = has(Group::SamplerStates, |v, t| holds(&v.samplers, &t.samplers));
     if !views {
         gl.pipe.push(Call::SetSamplerViews {
             p: &SetSamplerViews::default(),

@@ -71,7 +71,10 @@ fn a_missing_texture_is_black_of_its_kind() {
         let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
         let target = |t| gl.pipe.state.textures.get(t).expect("live").desc.target;
         assert!(
-            c.values.views.iter().all(|v| target(v.texture) != Target::TEXTURE_BUFFER),
+            c.values
+                .views
+                .iter()
+                .all(|v| target(v.texture) != Target::TEXTURE_BUFFER),
             "a buffer texture has no stand-in"
         );
         draw(gl, GlType::SAMPLER_2D_SHADOW);

@@ -114,7 +114,10 @@ fn programs_that_take_turns_do_not_send_their_lists_at_every_turn() {
         assert_eq!(gl.pipe.counters.since(&before), Counters::default());
         draw(gl, GlType::SAMPLER_3D);
         let since = gl.pipe.counters.since(&before);
-        assert_eq!(since.sampler_view_emissions, 1, "another texture on the same unit");
+        assert_eq!(
+            since.sampler_view_emissions, 1,
+            "another texture on the same unit"
+        );
     });
 }
 
