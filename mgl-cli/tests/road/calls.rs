@@ -27,53 +27,86 @@ fn toggling_blending_mints_two_render_states() {
     assert_eq!(report.is_healthy().counter("render_state_mints"), 1);
 }
 
-/// An upload into a texture, as it left the client.
-#[derive(Debug, PartialEq)]
+/// An upload into a texture, as it left the client: x, y, width and height of its boxes.
 struct Upload {
-    union: [i64; 4],
-    regions: Vec<[i64; 4]>,
+    union: [u32; 4],
+    regions: Vec<[u32; 4]>,
 }
 
-fn rectangle(b: &Box3) -> [i64; 4] {
-    [b.x, b.y, b.width, b.height].map(i64::from)
+fn rectangle(b: &Box3) -> [u32; 4] {
+    [b.x, b.y, b.width, b.height]
 }
 
-/// A hundred glTexSubImage2D between two draws leave as one upload: the union box, and each region once.
-#[test]
-fn small_uploads_between_draws_leave_as_one() {
+/// Whether `outer` holds all of `inner`.
+fn holds(outer: &[u32; 4], inner: &[u32; 4]) -> bool {
+    (0..2).all(|i| outer[i] <= inner[i] && inner[i] + inner[i + 2] <= outer[i] + outer[i + 2])
+}
+
+fn area(b: &[u32; 4]) -> u32 {
+    b[2] * b[3]
+}
+
+/// Records a program that patches an atlas between two draws of every frame; gives the patches, and the one upload
+/// that each frame has there.
+fn patched(name: &str, patches: u32) -> (Vec<[u32; 4]>, Vec<Upload>) {
     const FRAMES: u64 = 5;
     let place = Place::new();
     let program = place.compile("frames", &[]);
-    let arguments = [arg(&program), "atlas", &FRAMES.to_string()];
-    place.record("atlas.mgltrace", &arguments).is_healthy();
-    assert_eq!(place.replays_equal("atlas.mgltrace"), FRAMES);
+    let (frames, count) = (FRAMES.to_string(), patches.to_string());
+    place
+        .record(name, &[arg(&program), "atlas", &frames, &count])
+        .is_healthy();
+    assert_eq!(place.replays_equal(name), FRAMES);
 
-    let mut expected: Vec<[i64; 4]> = (0..100)
-        .map(|i| [20 + i % 10 * 8, 30 + i / 10 * 9, 5, 7])
-        .collect();
-    expected.sort();
-    let file = TraceFile::open(&place.path("atlas.mgltrace")).expect("a readable trace");
+    let file = TraceFile::open(&place.path(name)).expect("a readable trace");
+    let mut uploads = Vec::new();
     for frame in file.frames() {
-        // What happens between the frame's two draws.
-        let (mut draws, mut uploads) = (0, Vec::new());
+        let (mut draws, before) = (0, uploads.len());
         let mut cursor = file.records(frame..=frame).expect("the frame's records");
         while let Some(record) = cursor.next().expect("whole records") {
             match record.call {
                 Call::DrawVbo { .. } => draws += 1,
-                Call::ResourceSubData { p, regions, .. } if draws == 1 => {
-                    let mut regions: Vec<_> = regions.iter().map(|r| rectangle(&r.area)).collect();
-                    regions.sort();
-                    let union = rectangle(&p.union_box);
-                    uploads.push(Upload { union, regions });
-                }
+                Call::ResourceSubData { p, regions, .. } if draws == 1 => uploads.push(Upload {
+                    union: rectangle(&p.union_box),
+                    regions: regions.iter().map(|r| rectangle(&r.area)).collect(),
+                }),
                 _ => {}
             }
         }
         assert_eq!(draws, 2, "frame {frame}");
-        let whole = Upload {
-            union: [20, 30, 9 * 8 + 5, 9 * 9 + 7],
-            regions: expected.clone(),
-        };
-        assert_eq!(uploads, [whole], "frame {frame}");
+        assert_eq!(uploads.len() - before, 1, "one upload in frame {frame}");
+    }
+    let patch = |i| [20 + i % 10 * 12, 30 + i / 10 * 14, 5, 7];
+    ((0..patches).map(patch).collect(), uploads)
+}
+
+/// Few enough to be kept apart: each is a region of its own, and nothing else is.
+#[test]
+fn small_uploads_leave_as_one_with_their_regions() {
+    let (mut patches, uploads) = patched("fifty.mgltrace", 50);
+    patches.sort_unstable();
+    for upload in uploads {
+        assert_eq!(upload.union, [20, 30, 9 * 12 + 5, 4 * 14 + 7]);
+        let mut regions = upload.regions;
+        regions.sort_unstable();
+        assert_eq!(regions, patches);
+    }
+}
+
+/// A hundred are more than the client keeps apart: some regions hold several, and still little but the patches goes up.
+#[test]
+fn a_hundred_small_uploads_leave_as_one() {
+    let (patches, uploads) = patched("hundred.mgltrace", 100);
+    for upload in uploads {
+        assert_eq!(upload.union, [20, 30, 9 * 12 + 5, 9 * 14 + 7]);
+        let held = |patch| upload.regions.iter().any(|r| holds(r, patch));
+        assert!(patches.iter().all(held), "{:?}", upload.regions);
+        assert!((90..100).contains(&upload.regions.len()));
+        assert!(upload.regions.iter().all(|r| holds(&upload.union, r)));
+        let (sent, changed): (u32, u32) = (
+            upload.regions.iter().map(area).sum(),
+            patches.iter().map(area).sum(),
+        );
+        assert!(sent * 4 <= changed * 5, "{sent} texels for {changed}");
     }
 }

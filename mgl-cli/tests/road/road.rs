@@ -17,6 +17,7 @@ use mgl_verify::image::Image;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[allow(unused_imports)]
 pub use program::{Run, arg, finish, mgl, mgl_with_driver};
 
 /// A display and a folder.

@@ -62,9 +62,20 @@ pub fn set_hooks(hooks: Hooks) {
 ///
 /// # Errors
 ///
-/// [`LoaderError::NotFound`] when there is none.
+/// [`LoaderError::NotFound`] when there is none, [`LoaderError::Unusable`] when [`OVERRIDE`] names no file.
 pub fn real_libegl() -> Result<PathBuf, LoaderError> {
-    candidates().into_iter().next().ok_or(LoaderError::NotFound)
+    let path = candidates()
+        .into_iter()
+        .next()
+        .ok_or(LoaderError::NotFound)?;
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(LoaderError::Unusable {
+            path,
+            what: "it does not exist",
+        })
+    }
 }
 
 /// Opens the system's libEGL, after the driver (if any) has claimed its names.

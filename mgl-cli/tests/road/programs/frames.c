@@ -1,8 +1,8 @@
-/* A program that draws small frames in a window: frames MODE [COUNT]. */
+/* A program that draws small frames in a window: frames MODE [COUNT [PATCHES]]. */
 #include "common.h"
 
 enum {
-    FRAMES = 20, SIDE = 64, ATLAS = 256, PATCHES = 100, NOISE = 512,
+    FRAMES = 20, SIDE = 64, ATLAS = 256, NOISE = 512,
     COLOR = 0x4000, BLEND = 0xbe2, TRIANGLES = 4, TEXTURE_2D = 0xde1, RGBA8 = 0x8058, RGBA = 0x1908,
     UNSIGNED_BYTE = 0x1401, MIN_FILTER = 0x2801, MAG_FILTER = 0x2800, NEAREST = 0x2600,
     VERTEX = 0x8b31, FRAGMENT = 0x8b30, LINKED = 0x8b82, VERSION = 0x1f02, SRC_ALPHA = 0x302,
@@ -37,7 +37,7 @@ extern void glTexSubImage2D(unsigned, int, int, int, int, int, unsigned, unsigne
 
 static Display *dpy;
 static XID window;
-static int place;
+static int place, patches;
 
 static void open_window(void) {
     CHECK(dpy = XOpenDisplay(NULL));
@@ -109,9 +109,9 @@ static void atlas(int n) {
     unsigned char texels[5 * 7 * 4];
     clear(n);
     draw(n);
-    for (int i = 0; i < PATCHES; i++) {
+    for (int i = 0; i < patches; i++) {
         memset(texels, n + i, sizeof texels);
-        glTexSubImage2D(TEXTURE_2D, 0, 20 + i % 10 * 8, 30 + i / 10 * 9, 5, 7, RGBA, UNSIGNED_BYTE, texels);
+        glTexSubImage2D(TEXTURE_2D, 0, 20 + i % 10 * 12, 30 + i / 10 * 14, 5, 7, RGBA, UNSIGNED_BYTE, texels);
     }
     draw(n + 1);
 }
@@ -153,6 +153,7 @@ int main(int argc, char **argv) {
                          : strcmp(mode, "atlas") == 0 ? atlas
                          : strcmp(mode, "noise") == 0 ? noise
                                                       : plain;
+    patches = argc > 3 ? atoi(argv[3]) : 100;
     open_window();
     set_up();
     printf("pid %d\nversion %s\n", getpid(), glGetString(VERSION));
