@@ -112,7 +112,8 @@ mod tests {
         // SAFETY: the child calls nothing but what is async-signal-safe, and ends at once.
         let child = unsafe { libc::fork() };
         if child == 0 {
-            let anew = *VALUE == 11 && *VALUE == 11 && generation() > 0;
+            let twice = (*VALUE, *VALUE);
+            let anew = twice == (11, 11) && generation() > 0;
             // SAFETY: ends the child.
             unsafe { libc::_exit(if anew { 5 } else { 6 }) };
         }

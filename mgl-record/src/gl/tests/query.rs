@@ -212,3 +212,27 @@ fn the_clock_goes_on() {
     let (first, second) = gl(|gl| (timestamp(gl), timestamp(gl)));
     assert!(first > 0 && second > first);
 }
+
+#[test]
+fn polling_flushes_once_and_rendering_does_not_wait_unasked() {
+    let _c = Current::new(Profile::Core);
+    let [a] = generate();
+    call!(0, glBeginQuery(GL_SAMPLES_PASSED, a));
+    call!(0, glEndQuery(GL_SAMPLES_PASSED));
+    let h = handle(a);
+    spy::delay(h, 4);
+    let me = context_handle();
+    let mine = || spy::log().flushes.iter().filter(|c| **c == me).count();
+    let before = mine();
+    assert_eq!(object(a, GL_QUERY_RESULT_AVAILABLE), 0);
+    assert_eq!(object(a, GL_QUERY_RESULT_AVAILABLE), 0);
+    assert_eq!(mine(), before + 1);
+    let discards = || gl(|gl| gl.ctx.queries.discards(gl.pipe));
+    call!(0, glBeginConditionalRender(a, GL_QUERY_NO_WAIT));
+    assert!(!discards(), "the result is not there: rendering goes on");
+    assert!(!discards());
+    assert!(discards(), "now it is there");
+    call!(0, glEndConditionalRender());
+    assert_eq!(object(a, GL_QUERY_RESULT_AVAILABLE), 1);
+    assert_eq!(mine(), before + 1);
+}

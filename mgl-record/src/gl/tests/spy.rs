@@ -35,6 +35,12 @@ pub struct Log {
     pub uploads: Vec<(BufferHandle, u64, u64, SubDataFlags)>,
     /// Buffers read back.
     pub reads: Vec<BufferHandle>,
+    /// Fences and queries that are not done yet, with how often they still say so.
+    slow: HashMap<(u32, u32, u32), u32>,
+    /// Waits for fences: nanoseconds, and whether to flush first.
+    pub waits: Vec<(FenceHandle, u64, bool)>,
+    /// Flushes, with who spoke.
+    pub flushes: Vec<ContextHandle>,
 }
 
 static LOG: LazyLock<Mutex<Log>> = LazyLock::new(Mutex::default);
@@ -59,6 +65,26 @@ pub fn uploads_of(b: BufferHandle) -> Vec<(u64, u64, SubDataFlags)> {
     let l = log();
     let mine = l.uploads.iter().filter(|u| u.0 == b);
     mine.map(|u| (u.1, u.2, u.3)).collect()
+}
+
+fn kind_and_key<H: TypedHandle>(h: H) -> (u32, u32, u32) {
+    (H::KIND.0, h.raw().slot, h.raw().generation)
+}
+
+/// Has a fence or query say `times` more that it is not done.
+pub fn delay<H: TypedHandle>(h: H, times: u32) {
+    log().slow.insert(kind_and_key(h), times);
+}
+
+/// Whether a fence or query is done; each asking brings it nearer.
+fn is_done<H: TypedHandle>(h: H) -> bool {
+    match log().slow.get_mut(&kind_and_key(h)) {
+        Some(n) if *n > 0 => {
+            *n -= 1;
+            false
+        }
+        _ => true,
+    }
 }
 
 /// Content of a buffer as the back end has it.
@@ -165,6 +191,27 @@ impl Backend for Spy {
         });
         Ok(())
     }
+    fn fence_wait(
+        &mut self,
+        _: &PushedState,
+        f: FenceHandle,
+        ns: u64,
+        flush: bool,
+    ) -> Result<FenceResult> {
+        log().waits.push((f, ns, flush));
+        Ok(match (is_done(f), ns) {
+            (true, 0) => FenceResult::ALREADY_SIGNALED,
+            (true, _) => FenceResult::CONDITION_SATISFIED,
+            (false, _) => FenceResult::TIMEOUT_EXPIRED,
+        })
+    }
+    fn query_available(&mut self, _: &PushedState, q: QueryHandle) -> Result<bool> {
+        Ok(is_done(q))
+    }
+    fn flush(&mut self, s: &PushedState, _: &Flush) -> Result {
+        log().flushes.push(s.current.context);
+        Ok(())
+    }
     as_null! {
         fn read_surface(s: &PushedState, h: SurfaceHandle) -> Result<(u32, u32, Vec<u8>)>;
         fn generate_mipmap(s: &PushedState, g: &GenerateMipmap) -> Result;
@@ -178,12 +225,10 @@ impl Backend for Spy {
         fn shader_create(s: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result;
         fn shader_delete(s: &PushedState, h: ShaderHandle) -> Result;
         fn fence_create(s: &PushedState, f: FenceHandle) -> Result;
-        fn fence_wait(s: &PushedState, f: FenceHandle, ns: u64, flush: bool) -> Result<FenceResult>;
         fn fence_wait_server(s: &PushedState, f: FenceHandle) -> Result;
         fn fence_destroy(s: &PushedState, f: FenceHandle) -> Result;
         fn query_begin(s: &PushedState, q: &QueryDesc) -> Result;
         fn query_end(s: &PushedState, q: &QueryDesc) -> Result;
-        fn query_available(s: &PushedState, q: QueryHandle) -> Result<bool>;
         fn query_result(s: &PushedState, q: QueryHandle) -> Result<u64>;
         fn query_destroy(s: &PushedState, q: QueryHandle) -> Result;
         fn timestamp(s: &PushedState) -> Result<u64>;
@@ -193,7 +238,6 @@ impl Backend for Spy {
         fn read_pixels(s: &PushedState, r: &ReadPixels) -> Result<Vec<u8>>;
         fn copy_to_texture(s: &PushedState, c: &CopyToTexture) -> Result;
         fn stream_output(s: &PushedState, op: Op, o: &StreamOutputOp) -> Result;
-        fn flush(s: &PushedState, f: &Flush) -> Result;
         fn present(s: &PushedState, p: &Present) -> Result;
     }
 }

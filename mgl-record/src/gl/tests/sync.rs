@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::gl::sync::*;
+use mgl_core::handle::FenceHandle;
 
 fn fence() -> GLsync {
     // SAFETY: no pointers.
@@ -133,4 +134,59 @@ fn syncs_are_seen_in_the_whole_share_group_and_made_anew() {
     drop(second);
     first.make_current();
     assert!(is_pushed(s), "the group lives on");
+}
+
+/// Has the fence of a sync say `times` more that it is not reached.
+fn delay(s: GLsync, times: u32) -> FenceHandle {
+    let h = gl(|gl| gl.share.syncs.get(name_of(s)).expect("live").handle());
+    spy::delay(h, times);
+    h
+}
+
+/// The waits for a fence so far: nanoseconds, and whether to flush first.
+fn waits(h: FenceHandle) -> Vec<(u64, bool)> {
+    let log = spy::log();
+    let mine = log.waits.iter().filter(|w| w.0 == h);
+    mine.map(|w| (w.1, w.2)).collect()
+}
+
+#[test]
+fn a_long_wait_is_cut_into_slices_that_flush_once() {
+    let _c = Current::new(Profile::Core);
+    let s = fence();
+    let h = delay(s, 5);
+    assert_eq!(property(s, GL_SYNC_STATUS) as u32, GL_UNSIGNALED);
+    // SAFETY: no pointers but GLsync values.
+    unsafe {
+        let wait = |ns| glClientWaitSync(s, GL_SYNC_FLUSH_COMMANDS_BIT, ns);
+        assert_eq!(wait(0), GL_TIMEOUT_EXPIRED);
+        assert_eq!(wait(u64::MAX), GL_CONDITION_SATISFIED);
+        assert_eq!(wait(u64::MAX), GL_ALREADY_SIGNALED);
+    }
+    let all = waits(h);
+    // The status, the look without waiting, the look before waiting, and slices that grow.
+    assert_eq!(all[..3], [(0, false), (0, true), (0, true)]);
+    assert_eq!(all.len(), 6, "a fence that was reached is not asked again");
+    assert!(all[3..].iter().all(|w| !w.1 && w.0 > 0));
+    assert!(all[3].0 < all[4].0 && all[4].0 < all[5].0);
+    no_error();
+}
+
+#[test]
+fn a_wait_ends_with_its_time() {
+    let _c = Current::new(Profile::Core);
+    let s = fence();
+    let h = delay(s, u32::MAX);
+    let start = std::time::Instant::now();
+    // SAFETY: no pointers but GLsync values.
+    unsafe {
+        assert_eq!(glClientWaitSync(s, 0, 3_000_000), GL_TIMEOUT_EXPIRED);
+        assert!(start.elapsed().as_nanos() >= 2_000_000);
+        let held = gl(|gl| gl.share.syncs.get(name_of(s)).is_some());
+        assert!(held && waits(h).iter().all(|w| w.0 <= 3_000_000));
+        // Nobody waits any more: the fence ends with its name.
+        glDeleteSync(s);
+    }
+    assert!(gl(|gl| gl.pipe.state.fences.get(h).is_err()));
+    no_error();
 }
