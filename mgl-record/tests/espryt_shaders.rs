@@ -1,8 +1,8 @@
 //! The programs of Espryt's own tests: their SPIR-V and archives are checked in, because mgl-replay knows no GLSL
 //! compiler. Each must be what the shader road makes of the GLSL beside it; with `MGL_BLESS=1` they are written anew.
 
-use mgl::shader::{LinkOptions, ProfileHint, ShaderCompiler};
-use mgl_core::program::ShaderStage;
+use mgl::shader::{LinkOptions, ProfileHint, ShaderCompiler, XfbRequest};
+use mgl_core::program::{ShaderStage, XfbMode};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,17 @@ const STAGES: [(&str, ShaderStage); 3] = [
     ("geom", ShaderStage::Geometry),
     ("frag", ShaderStage::Fragment),
 ];
+
+/// One program captures outputs.
+fn link_options(name: &str) -> LinkOptions {
+    LinkOptions {
+        xfb: (name == "capture").then(|| XfbRequest {
+            varyings: vec!["value".into(), "three".into()],
+            mode: XfbMode::Interleaved,
+        }),
+        ..LinkOptions::default()
+    }
+}
 
 #[test]
 fn stored_programs_are_fresh() {
@@ -48,7 +59,8 @@ fn stored_programs_are_fresh() {
         for s in &shaders {
             assert!(s.ok, "{name}: {}", s.info_log);
         }
-        let linked = compiler.link(&shaders.iter().collect::<Vec<_>>(), &LinkOptions::default());
+        let options = link_options(name);
+        let linked = compiler.link(&shaders.iter().collect::<Vec<_>>(), &options);
         assert!(linked.ok, "{name}: {}", linked.info_log);
         let program = linked.program.expect("linked");
         let mut files = vec![(format!("{name}.refl"), program.reflection.encode())];

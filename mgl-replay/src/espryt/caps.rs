@@ -13,10 +13,6 @@ const NOT_TAKEN: &[Op] = &[
     Op::ReadPixelsToBuffer,
     Op::LaunchGrid,
     Op::MemoryBarrier,
-    Op::BeginStreamOutput,
-    Op::EndStreamOutput,
-    Op::PauseStreamOutput,
-    Op::ResumeStreamOutput,
     Op::BindStreamOutput,
 ];
 

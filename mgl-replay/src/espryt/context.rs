@@ -4,6 +4,7 @@
 //! GL gives a deleted object's name to the next one. Containers (framebuffers, vertex arrays, queries) belong to one
 //! context and live here.
 
+use super::capture::Capture;
 use super::device::Device;
 use super::egl;
 use super::framebuffers::Framebuffers;
@@ -154,6 +155,8 @@ pub struct NativeContext {
     pub dead_queries: Vec<glow::Query>,
     /// Textures bound for the program in use.
     pub in_use: Vec<InUse>,
+    /// Transform feedback that the client has begun.
+    pub capture: Option<Capture>,
     /// Default blocks, by slot of the program.
     pub constants_at: Vec<ConstantsAt>,
 }
@@ -183,6 +186,7 @@ impl NativeContext {
             constants: Stream::new(1 << 18),
             dead_queries: Vec::new(),
             in_use: Vec::new(),
+            capture: None,
             constants_at: Vec::new(),
         }
     }

@@ -62,6 +62,14 @@ impl Work<'_> {
                     .patch_parameter_i32(glow::PATCH_VERTICES, c.values.patch.vertices as i32);
             }
         }
+        if self.ctx.capture.is_some() {
+            let serial = self
+                .obj
+                .programs
+                .get(h)
+                .map_or(0, |p| p.variant(variant).serial);
+            self.follow_capture(s, d.info.flags.has(DrawFlags::CAPTURING), serial)?;
+        }
         if d.info.index_size == 0 {
             self.draw_arrays(s, d)?;
         } else {

@@ -10,6 +10,7 @@ mod attribs;
 mod blit;
 mod buffers;
 mod caps;
+mod capture;
 mod clear;
 mod context;
 mod convert;
@@ -648,6 +649,10 @@ impl Backend for Espryt {
         self.on_current(s, |w| w.copy_to_texture(s, c))
     }
 
+    fn stream_output(&mut self, s: &PushedState, op: Op, o: &StreamOutputOp) -> Result {
+        self.on_current(s, |w| w.stream_output(s, op, o))
+    }
+
     fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
         self.on_current(s, |w| {
             // SAFETY: the context is current.
@@ -658,7 +663,14 @@ impl Backend for Espryt {
                     w.dev.gl.glow.flush();
                 }
             }
-            Ok(())
+            // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+            let d = s.current.draw;
+            let single = w
+                .obj
+                .surfaces
+                .get(d)
+                .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
+            if single { w.show(s, d) } else { Ok(()) }
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Compiled when first drawn with. What fails is remembered, so that it is told once and refused from then on.
 
+use super::capture::varyings;
 use super::context::Serial;
 use super::device::Device;
 use super::essl::{EsslError, EsslOptions, POINT_SIZE_LOCATION, empty_fragment, to_essl};
@@ -129,6 +130,9 @@ impl Work<'_> {
         let variant = &mut program.variants[at];
         let gl = &self.dev.gl.glow;
         if self.ctx.shadow.program != variant.serial {
+            if let Some(c) = &mut self.ctx.capture {
+                c.pause(self.dev);
+            }
             self.ctx.shadow.program = variant.serial;
             // SAFETY: the context is current, and the program lives and is linked.
             unsafe { gl.use_program(Some(variant.name)) };
@@ -183,6 +187,7 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
         geometry_point_size: has.geometry_point_size,
     };
     let mut texts = Vec::new();
+    let mut outputs = Vec::new();
     for stage in p.reflection.stages.iter() {
         let essl = to_essl(stage, &p.stages[stage as usize], &p.reflection, &options).map_err(
             |e| match e {
@@ -191,7 +196,11 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
             },
         )?;
         texts.push((stage, essl.source));
+        if !essl.xfb_varyings.is_empty() {
+            outputs = essl.xfb_varyings;
+        }
     }
+    let captured = varyings(&p.reflection, &outputs)?;
     let stages = p.reflection.stages;
     if !stages.contains(ShaderStage::Fragment) && !stages.contains(ShaderStage::Compute) {
         texts.push((ShaderStage::Fragment, empty_fragment(&options).source));
@@ -221,6 +230,9 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
             gl.attach_shader(program, shader);
         }
         if failure.is_none() {
+            if let Some((names, mode)) = &captured {
+                gl.transform_feedback_varyings(program, names, *mode);
+            }
             gl.link_program(program);
             if !gl.get_program_link_status(program) {
                 let log = gl.get_program_info_log(program);

@@ -1,8 +1,10 @@
 //! Espryt, driven by calls through `apply`, without a window system.
 
 mod basics;
+mod captures;
 mod draws;
 mod framebuffers;
 mod rig;
 mod textures;
+mod threads;
 mod windows;

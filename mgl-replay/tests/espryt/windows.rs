@@ -127,6 +127,10 @@ impl Sync for RustConnection {
 }
 
 fn rig(server: &Server, window: &Window, width: u32, height: u32) -> Rig {
+    rig_with(server, window, width, height, true)
+}
+
+fn rig_with(server: &Server, window: &Window, width: u32, height: u32, double: bool) -> Rig {
     let mut be = Espryt::new(EsprytOptions {
         display: DisplayChoice::X11 {
             display: Some(server.display.clone()),
@@ -147,10 +151,27 @@ fn rig(server: &Server, window: &Window, width: u32, height: u32) -> Rig {
             width,
             height,
             color: Format::RGBA8,
-            double_buffered: true.into(),
+            double_buffered: double.into(),
             ..SurfaceDesc::default()
         },
     )
+}
+
+#[test]
+fn a_single_buffer_is_seen_after_a_flush() {
+    let server = Server::start();
+    let window = Window::new(&server, 8, 8);
+    let mut rig = rig_with(&server, &window, 8, 8, false);
+    for (color, seen) in [
+        ([1.0, 0.0, 0.0, 1.0], [255, 0, 0]),
+        ([0.0, 0.0, 1.0, 1.0], [0, 0, 255]),
+    ] {
+        rig.clear(color);
+        rig.call(&Call::Flush {
+            p: &Flush::default(),
+        });
+        assert_eq!(window.at(3, 3), seen);
+    }
 }
 
 #[test]

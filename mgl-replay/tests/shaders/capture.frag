@@ -1,0 +1,4 @@
+#version 330 core
+in float value;
+out vec4 color;
+void main() { color = vec4(0.0, 1.0, 0.0, 1.0 + 0.0 * value); }
