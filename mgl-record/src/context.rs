@@ -659,10 +659,15 @@ pub fn destroy_surface(surface: &SurfaceRef) {
 
 static FRAMES: AtomicU64 = AtomicU64::new(0);
 
-/// Frames that the process has shown so far, on all surfaces.
+/// Ends of frames so far, on all surfaces: a swap, or a flush, which is how a frame without a back buffer ends.
 #[must_use]
-pub fn frames_presented() -> u64 {
+pub fn frame_ends() -> u64 {
     FRAMES.load(Ordering::Relaxed)
+}
+
+/// Notes that a frame may have ended.
+pub fn frame_ended() {
+    FRAMES.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Shows a surface's back buffer: the end of a frame.
@@ -675,7 +680,7 @@ pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
     let d: &mut Driver = &mut guard;
     let s = d.surfaces.get_mut(surface.id).ok_or(SwapError)?;
     s.frames += 1;
-    FRAMES.fetch_add(1, Ordering::Relaxed);
+    frame_ended();
     let handle = s.handle;
     let current = CURRENT.try_with(std::cell::Cell::get).unwrap_or(usize::MAX);
     let Some(p) = d.pipe.as_mut() else {
@@ -726,6 +731,7 @@ pub fn set_swap_interval(surface: &SurfaceRef, interval: i32) {
 
 /// glFinish on the current context, for glXWaitGL and kin.
 pub fn finish_current() {
+    frame_ended();
     with_current(|gl| {
         gl.pipe.push(Call::Flush {
             p: &Flush {
@@ -738,6 +744,7 @@ pub fn finish_current() {
 
 /// glFlush on the current context.
 pub fn flush_current() {
+    frame_ended();
     with_current(|gl| {
         gl.pipe.push(Call::Flush {
             p: &Flush::default(),

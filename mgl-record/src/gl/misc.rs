@@ -133,9 +133,15 @@ gl_entry! {
     /// The first error since the last call (GL 4.6 §2.3.1).
     fn glGetError(gl) -> GLenum { gl.take_error() }
     /// Hands all commands to the GPU (GL 4.6 §2.3.2).
-    fn glFlush(gl) { gl.pipe.push(Call::Flush { p: &Flush::default() }) }
+    fn glFlush(gl) {
+        crate::context::frame_ended();
+        gl.pipe.push(Call::Flush { p: &Flush::default() })
+    }
     /// Waits until all commands are done (GL 4.6 §2.3.3).
-    fn glFinish(gl) { gl.pipe.push(Call::Flush { p: &Flush { flags: FlushFlags::FINISH, ..Flush::default() } }) }
+    fn glFinish(gl) {
+        crate::context::frame_ended();
+        gl.pipe.push(Call::Flush { p: &Flush { flags: FlushFlags::FINISH, ..Flush::default() } })
+    }
     /// Where debug messages go (GL 4.6 §20.2). The driver generates none of its own.
     fn glDebugMessageCallback(gl, callback: GLDEBUGPROC, user: *const core::ffi::c_void) { gl.ctx.misc.debug_callback = (callback, user as usize) }
     /// Which debug messages are wanted (GL 4.6 §20.4): checked, and without effect as there are none.

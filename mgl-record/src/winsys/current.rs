@@ -90,7 +90,7 @@ pub fn follow_windows() {
         // The frame of the last look, and calls since.
         static LOOKED: Cell<(u64, u32)> = const { Cell::new((u64::MAX, 0)) };
     }
-    let frame = context::frames_presented();
+    let frame = context::frame_ends();
     let _ = LOOKED.try_with(|l| {
         let (last, calls) = l.get();
         if last == frame && calls < LOOK_EVERY {
