@@ -5,7 +5,7 @@ use std::ops::{Bound, Range};
 use std::process::Command;
 
 use clap::ValueEnum;
-use mgl_replay::espryt::loader;
+use mgl_verify::doctor::system_libegl;
 use mgl_verify::launcher::{Launcher, Preload};
 use mgl_verify::settings::{BackEnd, Clock, DriverSettings, Recording};
 
@@ -69,7 +69,7 @@ impl ProgramArgs {
         let launcher = Launcher::locate()?;
         if matches!(self.backend, BackEndName::Espryt) {
             // The program would only see that it gets no context.
-            loader::real_libegl().map_err(Failure::environment)?;
+            system_libegl().map_err(Failure::environment)?;
         }
         let (program, args) = self
             .program

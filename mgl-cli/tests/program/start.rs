@@ -125,6 +125,26 @@ fn the_clock_is_the_same_in_every_run() {
     );
 }
 
+/// Known before the program starts; drawing nothing needs no driver below.
+#[test]
+fn a_missing_libegl_is_the_environments_fault() {
+    let nowhere = "/nonexistent/libEGL.so.1";
+    for command in ["run", "record"] {
+        let mut mgl = mgl_with_driver();
+        mgl.env("MGL_REAL_LIBEGL", nowhere);
+        let call = finish(mgl.args([command, "--", "echo", "started"]));
+        call.expect_code(3);
+        assert!(
+            call.stdout.is_empty() && call.stderr.contains(nowhere),
+            "{}",
+            call.stderr
+        );
+    }
+    let mut mgl = mgl_with_driver();
+    mgl.env("MGL_REAL_LIBEGL", nowhere);
+    finish(mgl.args(["run", "--backend", "null", "--", "true"])).expect_code(0);
+}
+
 #[test]
 fn bad_options_are_refused() {
     start("record", &["--images", "3"], "true").expect_code(2);

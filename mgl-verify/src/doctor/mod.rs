@@ -8,9 +8,11 @@ mod display;
 mod gles;
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use mgl_replay::espryt::loader;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -177,14 +179,23 @@ fn driver_item() -> Item {
     }
 }
 
+/// The file of the system's libEGL, which is not opened.
+///
+/// # Errors
+/// In words: there is none, or the one that the environment names does not exist.
+pub fn system_libegl() -> Result<PathBuf, String> {
+    let path = loader::real_libegl().map_err(|error| error.to_string())?;
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(format!("{} does not exist", path.display()))
+    }
+}
+
 fn library_item() -> Item {
-    let (status, detail) = match mgl_replay::espryt::loader::real_libegl() {
-        Ok(path) if path.exists() => (Status::Ok, path.display().to_string()),
-        Ok(path) => (
-            Status::Missing,
-            format!("{} does not exist", path.display()),
-        ),
-        Err(error) => (Status::Missing, error.to_string()),
+    let (status, detail) = match system_libegl() {
+        Ok(path) => (Status::Ok, path.display().to_string()),
+        Err(reason) => (Status::Missing, reason),
     };
     Item {
         name: "libEGL",
