@@ -12,7 +12,7 @@ use mgl_core::trace::TraceFile;
 use mgl_verify::image::{Image, Options, Thresholds, compare};
 use road::{Place, Report, arg, finish};
 
-/// A trace of the corpus; the variable is set by scripts/test.
+/// A trace of the first group; the variable is set by scripts/test.
 fn trace(name: &str) -> PathBuf {
     let corpus = std::env::var_os("MGL_CORPUS").expect("MGL_CORPUS names the corpus");
     Path::new(&corpus).join(format!("group1/{name}.trace"))
@@ -78,11 +78,61 @@ fn plays_as_on_the_system(name: &str) {
 }
 
 #[test]
-fn raylib_textures() {
-    plays_as_on_the_system("raylib-textures");
+fn alacritty_egl() {
+    plays_as_on_the_system("alacritty-egl");
+}
+
+#[test]
+fn glmark2_buffer() {
+    plays_as_on_the_system("glmark2-buffer");
+}
+
+#[test]
+fn glmark2_desktop() {
+    plays_as_on_the_system("glmark2-desktop");
+}
+
+#[test]
+fn imgui_bundle() {
+    plays_as_on_the_system("imgui_bundle");
+}
+
+#[test]
+fn kitty() {
+    plays_as_on_the_system("kitty");
+}
+
+#[test]
+fn love_mrrescue() {
+    plays_as_on_the_system("love-mrrescue");
+}
+
+#[test]
+fn moderngl_deferred() {
+    plays_as_on_the_system("moderngl-deferred");
 }
 
 #[test]
 fn moderngl_instancing() {
     plays_as_on_the_system("moderngl-instancing");
+}
+
+#[test]
+fn moderngl_textures() {
+    plays_as_on_the_system("moderngl-textures");
+}
+
+#[test]
+fn pyglet() {
+    plays_as_on_the_system("pyglet");
+}
+
+#[test]
+fn raylib_shaders() {
+    plays_as_on_the_system("raylib-shaders");
+}
+
+#[test]
+fn raylib_textures() {
+    plays_as_on_the_system("raylib-textures");
 }

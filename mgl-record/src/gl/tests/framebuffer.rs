@@ -575,34 +575,6 @@ fn blits_are_checked_and_mark_the_destination() {
     }
 }
 
-/// A multisampled depth buffer resolves into one that also holds stencil, as windows' do: the depth is the same.
-#[test]
-fn depth_is_blitted_between_formats_of_equal_depth() {
-    let _c = Current::new(Profile::Core);
-    let with = |depth: u32, point: u32, samples: i32| {
-        let name = framebuffer();
-        attach_buffer(GL_COLOR_ATTACHMENT0, renderbuffer(GL_RGBA8, samples, 8, 8));
-        attach_buffer(point, renderbuffer(depth, samples, 8, 8));
-        assert_eq!(status(), GL_FRAMEBUFFER_COMPLETE);
-        name
-    };
-    let window = with(GL_DEPTH24_STENCIL8, GL_DEPTH_STENCIL_ATTACHMENT, 0);
-    for (depth, verdict) in [
-        (GL_DEPTH_COMPONENT24, GL_NO_ERROR),
-        (GL_DEPTH_COMPONENT16, GL_INVALID_OPERATION),
-        (GL_DEPTH_COMPONENT32F, GL_INVALID_OPERATION),
-    ] {
-        with(depth, GL_DEPTH_ATTACHMENT, 4);
-        // SAFETY: no pointers.
-        unsafe {
-            glBindFramebuffer(GL_DRAW_FRAMEBUFFER, window);
-            let bits = GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT;
-            glBlitFramebuffer(0, 0, 8, 8, 0, 0, 8, 8, bits, GL_NEAREST);
-        }
-        assert_eq!(error(), verdict, "{depth:#x}");
-    }
-}
-
 #[test]
 fn depth_is_blitted_between_equal_depths() {
     let _c = Current::new(Profile::Core);
