@@ -640,20 +640,29 @@ pub fn apply(
                 if view.texture != b.texture {
                     return cx.field(format!("views[{i}].texture"), "is not the view's");
                 }
-                cx.handle(format_args!("views[{i}].texture"), s.textures.get(b.texture))?;
+                cx.handle(
+                    format_args!("views[{i}].texture"),
+                    s.textures.get(b.texture),
+                )?;
             }
             set_list(&cx, s, Group::SamplerViews, |v| &mut v.views, views)
         }
         Call::BindSamplerStates { samplers, .. } => {
             counters.sampler_state_emissions += 1;
             for (i, b) in samplers.iter().enumerate() {
-                cx.handle(format_args!("samplers[{i}].sampler"), s.samplers.get(b.sampler))?;
+                cx.handle(
+                    format_args!("samplers[{i}].sampler"),
+                    s.samplers.get(b.sampler),
+                )?;
             }
             set_list(&cx, s, Group::SamplerStates, |v| &mut v.samplers, samplers)
         }
         Call::SetShaderImages { images, .. } => {
             for (i, b) in images.iter().enumerate() {
-                cx.handle(format_args!("images[{i}].texture"), s.textures.get(b.texture))?;
+                cx.handle(
+                    format_args!("images[{i}].texture"),
+                    s.textures.get(b.texture),
+                )?;
             }
             set_list(&cx, s, Group::ShaderImages, |v| &mut v.images, images)
         }
@@ -1130,9 +1139,7 @@ fn check_framebuffer(cx: &Cx, s: &PushedState, p: &FramebufferState) -> Result<(
                 .handle(field, s.renderbuffers.get(RenderbufferHandle(h)))
                 .map(|_| ()),
             HandleKind::TEXTURE => {
-                let d = cx
-                    .handle(field, s.textures.get(TextureHandle(h)))?
-                    .desc;
+                let d = cx.handle(field, s.textures.get(TextureHandle(h)))?.desc;
                 let (_, _, z) = level_extent(&d, a.level);
                 if a.level >= d.levels.max(1) || a.layer >= z {
                     return cx.field(

@@ -31,7 +31,7 @@ fn from_hex(text: &str) -> Result<Vec<u8>, String> {
                 .ok_or_else(|| format!("'{}' is no hexadecimal digit", b as char))
         })
         .collect::<Result<_, _>>()?;
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("an odd number of hexadecimal digits".into());
     }
     Ok(digits.chunks(2).map(|d| d[0] << 4 | d[1]).collect())
@@ -60,7 +60,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
 
 fn from_base64(text: &str) -> Result<Vec<u8>, String> {
     let bytes: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return Err("base64 whose length is no multiple of four".into());
     }
     let padding = bytes.iter().rev().take_while(|b| **b == b'=').count();

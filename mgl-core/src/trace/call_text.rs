@@ -278,11 +278,11 @@ macro_rules! text {
         ) -> Result<R, Problem> {
             match op {
                 Op::SetDynamicState => read_dynamic(&mut m)?,
-                Op::CreateRenderState => if take_initial(&mut m)? {
+                Op::CreateRenderState if take_initial(&mut m)? => {
                     let mut state = value(&PipelineState::initial());
                     merge(&mut state, m.remove("state").unwrap_or(json!({})));
                     m.insert("state".into(), state);
-                },
+                }
                 _ => {}
             }
             match op { $( Op::$name => {
