@@ -443,10 +443,10 @@ pub fn make_current(
             end_context(d, o.id);
         }
         if let Some(p) = d.pipe.as_mut() {
-            if ctx.is_none() {
-                if let Err(e) = p.backend.release_thread() {
-                    eprintln!("mgl: releasing the native context: {e}");
-                }
+            if ctx.is_none()
+                && let Err(e) = p.backend.release_thread()
+            {
+                eprintln!("mgl: releasing the native context: {e}");
             }
             p.forget_speaker();
         }
@@ -579,10 +579,10 @@ pub fn create_surface(cfg: &SurfaceConfig) -> SurfaceRef {
     match d.pipe() {
         Ok(pipe) => {
             desc.surface = pipe.mint();
-            if let Some(native) = &cfg.native {
-                if let Err(e) = pipe.backend.attach_native(desc.surface, native) {
-                    eprintln!("mgl: window {:#x}: {e}", native.window);
-                }
+            if let Some(native) = &cfg.native
+                && let Err(e) = pipe.backend.attach_native(desc.surface, native)
+            {
+                eprintln!("mgl: window {:#x}: {e}", native.window);
             }
             pipe.push(Call::SurfaceCreate { p: &desc });
         }

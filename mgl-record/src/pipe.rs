@@ -270,7 +270,7 @@ impl Pipe {
     /// What the recorder wants of a frame before it ends: its image.
     pub fn before_present(&mut self, surface: SurfaceHandle) {
         let every = self.config.images_every;
-        if every == 0 || self.counters.presents % every != 0 || self.recorder.is_none() {
+        if every == 0 || !self.counters.presents.is_multiple_of(every) || self.recorder.is_none() {
             return;
         }
         match self.backend.read_surface(&self.state, surface) {

@@ -331,7 +331,7 @@ impl Gl<'_> {
                 let f = i64::from(self.ctx.config.forward_compatible)
                     * i64::from(GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT);
                 Value::int(
-                    f | i64::from(self.ctx.config.debug) * i64::from(GL_CONTEXT_FLAG_DEBUG_BIT),
+                    f | (i64::from(self.ctx.config.debug) * i64::from(GL_CONTEXT_FLAG_DEBUG_BIT)),
                 )
             }
             GL_CONTEXT_PROFILE_MASK => Value::int(if core {

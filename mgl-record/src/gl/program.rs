@@ -93,11 +93,10 @@ gl_entry! {
     }
     /// Ends a shader object, or flags it while it is attached (GL 4.6 §7.1).
     fn glDeleteShader(gl, shader: GLuint) {
-        if shader != 0 {
-            if let Some(id) = gl.shader(shader) {
+        if shader != 0
+            && let Some(id) = gl.shader(shader) {
                 gl.share.delete_shader(id);
             }
-        }
     }
     /// Whether a name is a shader's.
     fn glIsShader(gl, shader: GLuint) -> GLboolean { u8::from(gl.share.shaders.id(shader).is_some()) }
@@ -163,12 +162,11 @@ gl_entry! {
     fn glCreateProgram(gl) -> GLuint { gl.share.create_program() }
     /// Ends a program object, or flags it while it is in use.
     fn glDeleteProgram(gl, program: GLuint) {
-        if program != 0 {
-            if let Some(id) = gl.program(program) {
+        if program != 0
+            && let Some(id) = gl.program(program) {
                 let in_use = gl.ctx.programs.current() == Some(id);
                 gl.share.delete_program(id, in_use);
             }
-        }
     }
     /// Whether a name is a program's.
     fn glIsProgram(gl, program: GLuint) -> GLboolean { u8::from(gl.share.programs.id(program).is_some()) }

@@ -466,7 +466,7 @@ impl<'a> Preprocessor<'a> {
         found: &Macro<'a>,
         parameters: &[Cow<'a, str>],
         mut arguments: Vec<Vec<Token<'a>>>,
-        active: &mut Vec<String>,
+        active: &mut [String],
         depth: u32,
     ) -> Result<Vec<Token<'a>>> {
         if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {

@@ -383,9 +383,7 @@ impl<'r> Translator<'r> {
         let number = self.version.number;
         let user_function = self.functions.contains(text);
         if !field && self.has_old_names() {
-            if words::is_fixed_function(text)
-                && !(text == "ftransform" && !called)
-                && !user_function
+            if words::is_fixed_function(text) && (called || text != "ftransform") && !user_function
             {
                 return refuse(format!(
                     "'{text}' : fixed-function built-ins are not supported"

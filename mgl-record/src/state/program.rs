@@ -261,6 +261,7 @@ impl Program {
     /// # Errors
     ///
     /// GL_INVALID_OPERATION or GL_INVALID_VALUE as in GL 4.6 §7.6.1.
+    #[allow(clippy::too_many_arguments)] // glUniform*'s own, and how to mark it
     pub fn set_uniform(
         &mut self,
         location: i32,
