@@ -191,6 +191,7 @@ impl Work<'_> {
         let name = unsafe { dev.gl.glow.create_buffer() }.map_err(BackendError::Driver)?;
         let serial = self.obj.serial();
         self.ctx.shadow.bind_copy_write(dev, name, serial);
+        dev.check_errors("before converted vertices");
         // SAFETY: the buffer is bound. It is never empty, so that reads have something to clamp to.
         unsafe {
             let content: &[u8] = if bytes.is_empty() { &[0; 16] } else { &bytes };

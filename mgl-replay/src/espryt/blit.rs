@@ -69,8 +69,8 @@ impl Work<'_> {
         (image, level, layer): &(Image, u32, u32),
     ) -> Result<Image, BackendError> {
         let (w, h) = (
-            (image.width >> level).max(1),
-            (image.height >> level).max(1),
+            image.width.checked_shr(*level).unwrap_or(0).max(1),
+            image.height.checked_shr(*level).unwrap_or(0).max(1),
         );
         let copy = self.make_image(&Shape {
             target: glow::RENDERBUFFER,
@@ -123,6 +123,7 @@ impl Work<'_> {
     }
 
     fn blit_bound(&self, b: &Blit, bits: u32, filter: u32) {
+        self.dev.check_errors("before a blit");
         // SAFETY: both framebuffers are complete.
         unsafe {
             self.dev.gl.glow.blit_framebuffer(
@@ -140,7 +141,7 @@ impl Work<'_> {
         if from.samples != to.samples || from.plan.internal != to.plan.internal {
             return refuse("a blit to samples from another number of samples or another format");
         }
-        let size = |r: &Rect| (r.x1 - r.x0, r.y1 - r.y0);
+        let size = |r: &Rect| (r.x1.wrapping_sub(r.x0), r.y1.wrapping_sub(r.y0));
         let (w, h) = size(&b.src);
         if size(&b.dst) != (w, h) || w < 0 || h < 0 {
             return refuse("a scaled blit to samples");

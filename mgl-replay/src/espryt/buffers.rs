@@ -5,6 +5,7 @@
 
 use super::context::{Serial, Shadow};
 use super::device::Device;
+use super::memory::reserve;
 use super::objects::Buffer;
 use super::work::Work;
 use glow::HasContext;
@@ -43,6 +44,7 @@ impl Buffers {
     pub fn allocate(dev: &Device, target: u32, size: u64, usage: u32) -> Result<(), BackendError> {
         let what = || format!("a buffer of {size} bytes");
         let bytes = isize::try_from(size).map_err(|_| BackendError::OutOfMemory(what()))?;
+        dev.check_errors("before a buffer's storage");
         // SAFETY: a buffer is bound to the target.
         unsafe { dev.gl.es.BufferData(target, bytes, std::ptr::null(), usage) };
         match dev.gl.error() {
@@ -120,10 +122,7 @@ impl Work<'_> {
         let b = self.buffer(h)?;
         let resized = b.size != d.size;
         (b.size, b.usage, b.version) = (d.size, usage, b.version + 1);
-        if let Some(m) = &mut b.mirror {
-            m.clear();
-            m.resize(d.size as usize, 0);
-        }
+        b.mirror = None;
         if resized {
             // Ranges of uniform buffers depend on it.
             self.obj.moved();
@@ -184,6 +183,7 @@ impl Work<'_> {
         let b = self.buffer(r.buffer)?;
         let (name, serial) = (b.name, b.serial);
         self.ctx.shadow.bind_copy_read(self.dev, name, serial);
+        self.dev.check_errors("before mapping a buffer");
         // SAFETY: `apply` has checked the range; the mapping holds `size` bytes until it is undone.
         unsafe {
             let p = self.dev.gl.es.MapBufferRange(
@@ -196,9 +196,12 @@ impl Work<'_> {
                 self.dev.gl.check("mapping a buffer")?;
                 return Err(BackendError::OutOfMemory("mapping a buffer".into()));
             }
-            let bytes = std::slice::from_raw_parts(p.cast::<u8>(), r.size as usize).to_vec();
+            let bytes = reserve(r.size as usize).map(|mut all| {
+                all.extend_from_slice(std::slice::from_raw_parts(p.cast(), r.size as usize));
+                all
+            });
             self.dev.gl.glow.unmap_buffer(glow::COPY_READ_BUFFER);
-            Ok(bytes)
+            bytes
         }
     }
 
@@ -229,15 +232,21 @@ impl Work<'_> {
         }
         let b = self.buffer(from)?;
         let src = (b.name, b.serial);
-        let copied = b.mirror.as_ref().map(|m| m[at..at + size].to_vec());
+        let copied = b
+            .mirror
+            .as_ref()
+            .and_then(|m| m.get(at..at + size))
+            .map(<[u8]>::to_vec);
         let b = self.buffer(to)?;
         let dst = (b.name, b.serial);
         b.version += 1;
         b.mirror = match (b.mirror.take(), copied) {
-            (Some(mut m), Some(bytes)) => {
-                m[dst_at..dst_at + size].copy_from_slice(&bytes);
-                Some(m)
-            }
+            (Some(mut m), Some(bytes)) => m
+                .get_mut(dst_at..dst_at + size)
+                .map(|p| {
+                    p.copy_from_slice(&bytes);
+                })
+                .map(|()| m),
             _ => None,
         };
         self.ctx.shadow.bind_copy_read(self.dev, src.0, src.1);
@@ -263,12 +272,8 @@ impl Work<'_> {
     pub fn clear_buffer_range(&mut self, c: &ClearResource) -> Result<(), BackendError> {
         let value = bytemuck::bytes_of(&c.value);
         let unit = (c.value_size as usize).clamp(1, value.len());
-        let bytes: Vec<u8> = value[..unit]
-            .iter()
-            .copied()
-            .cycle()
-            .take(c.size as usize)
-            .collect();
+        let mut bytes = reserve(c.size as usize)?;
+        bytes.extend(value[..unit].iter().cycle().take(c.size as usize));
         self.upload_buffer(BufferHandle::from_raw(c.resource.handle), c.offset, &bytes)
     }
 }

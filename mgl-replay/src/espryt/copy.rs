@@ -188,6 +188,7 @@ impl Work<'_> {
             let fb = &mut self.ctx.framebuffers;
             fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, &to, c.level, area.z)?;
             self.ctx.plain_output_state(self.dev);
+            self.dev.check_errors("before a copy");
             let (dx, dy) = (area.x as i32, area.y as i32);
             // A multisampled source is resolved in place only; a copy of one goes by the CPU.
             if from.samples <= 1 || (dx, dy) == (x, y) && from.plan.internal == to.plan.internal {

@@ -106,14 +106,15 @@ impl Device {
         }
     }
 
-    /// Tells of a GL error that nothing else has reported; debug only.
+    /// Takes the GL errors that earlier calls have left behind, so that the next check finds its own only. They are
+    /// told in debug mode.
     pub fn check_errors(&self, place: &str) {
-        if !self.debug {
-            return;
-        }
         loop {
             match self.gl.error() {
                 glow::NO_ERROR => return,
+                // Without a context every call is an error, the question too.
+                glow::CONTEXT_LOST => return,
+                _ if !self.debug => {}
                 code => self
                     .events
                     .log(LogLevel::Error, format!("GL error {code:#06x} at {place}")),

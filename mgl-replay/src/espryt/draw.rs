@@ -51,6 +51,7 @@ impl Work<'_> {
         self.follow_textures(s, h, variant)?;
         self.follow_uniforms(s, h, variant)?;
         if d.info.mode == Primitive::PATCHES
+            && self.dev.gl.has.tessellation
             && self.ctx.shadow.patch_vertices != c.values.patch.vertices
         {
             self.ctx.shadow.patch_vertices = c.values.patch.vertices;
@@ -253,7 +254,7 @@ impl Work<'_> {
         let info = d.info;
         let buffer = self.context(s)?.values.indirect.draw;
         let b = self.buffer(buffer)?;
-        let (name, serial) = (b.name, b.serial);
+        let (name, serial, size) = (b.name, b.serial, b.size);
         let gl = &self.dev.gl.glow;
         if self.ctx.shadow.indirect != serial {
             self.ctx.shadow.indirect = serial;
@@ -266,7 +267,11 @@ impl Work<'_> {
             n => u64::from(n),
         };
         for i in 0..u64::from(info.indirect_draws) {
-            let at = (info.indirect_offset + i * stride) as usize as *const c_void;
+            let first = info.indirect_offset.saturating_add(i * stride);
+            if first.saturating_add(default_stride) > size {
+                break;
+            }
+            let at = first as usize as *const c_void;
             // SAFETY: as for draws; GL refuses parameters outside the indirect buffer.
             unsafe {
                 match indices {

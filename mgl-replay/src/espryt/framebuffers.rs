@@ -403,6 +403,16 @@ impl Work<'_> {
         // SAFETY: the context is current.
         let name = unsafe { gl.create_framebuffer() }.map_err(BackendError::Driver)?;
         self.ctx.framebuffers.bind(dev, target, Some(name));
+        if !dev.gl.has.geometry
+            && color
+                .iter()
+                .flatten()
+                .chain(depth)
+                .chain(stencil)
+                .any(|r| r.2 == u32::MAX)
+        {
+            return Err(BackendError::Unsupported("layered framebuffers".into()));
+        }
         let put = |point: u32, r: &Resolved| {
             let layer = (r.2 != u32::MAX).then_some(r.2);
             attach(dev, target, point, &r.0, r.1, layer);

@@ -199,6 +199,8 @@ pub struct Limits {
     pub uniform_bindings: u32,
     /// Bytes.
     pub uniform_offset_alignment: u32,
+    /// Bytes.
+    pub uniform_block_size: u32,
     /// Largest anisotropy, 1 without.
     pub anisotropy: f32,
     /// Draw buffers.
@@ -259,6 +261,7 @@ impl Gl {
             vertex_stride: get(glow::MAX_VERTEX_ATTRIB_STRIDE),
             uniform_bindings: get(glow::MAX_UNIFORM_BUFFER_BINDINGS),
             uniform_offset_alignment: get(glow::UNIFORM_BUFFER_OFFSET_ALIGNMENT).max(1),
+            uniform_block_size: get(glow::MAX_UNIFORM_BLOCK_SIZE),
             anisotropy: if has.anisotropy {
                 float(&es, glow::MAX_TEXTURE_MAX_ANISOTROPY_EXT)
             } else {

@@ -51,6 +51,7 @@ impl Work<'_> {
         // The next draw puts the pushed levels back.
         self.ctx.seen.textures_epoch = 0;
         self.ctx.bind_for_work(self.dev, target, name, image.serial);
+        self.dev.check_errors("before mipmaps");
         // SAFETY: the texture is bound.
         unsafe { self.dev.gl.glow.generate_mipmap(target) };
         self.dev.gl.check("mipmaps")

@@ -24,6 +24,7 @@ mod framebuffers;
 mod gl;
 mod indices;
 pub mod loader;
+mod memory;
 mod mipmap;
 mod objects;
 mod program;

@@ -5,6 +5,7 @@
 //! driver reads them (NV_read_depth, NV_read_stencil), else through a shader.
 
 use super::formats::ReadAs;
+use super::memory::{reserve, zeros};
 use super::objects::Image;
 use super::storage::Shape;
 use super::texel;
@@ -56,7 +57,7 @@ impl Work<'_> {
             height: image.height,
         };
         let raw = self.read_raw(read.gl(), read.bytes(), &area)?;
-        let mut rgba = Vec::with_capacity(area.pixels() * 4);
+        let mut rgba = reserve(area.pixels() * 4)?;
         let row = image.width as usize * read.bytes();
         for line in raw.chunks_exact(row.max(1)) {
             texel::to_rgba8(image.plan.info, read, line, &mut rgba);
@@ -71,7 +72,7 @@ impl Work<'_> {
         bytes: usize,
         a: &Area,
     ) -> Result<Vec<u8>, BackendError> {
-        let mut raw = vec![0; a.pixels() * bytes];
+        let mut raw = zeros(a.pixels() * bytes)?;
         self.dev.check_errors("before a read");
         // SAFETY: the read framebuffer is complete, no pack buffer is bound, rows are tight, and `raw` holds them all.
         unsafe {
@@ -93,7 +94,7 @@ impl Work<'_> {
     fn read_color(&mut self, info: &FormatInfo, a: &Area) -> Result<Vec<u8>, BackendError> {
         let read = ReadAs::of(info);
         let raw = self.read_raw(read.gl(), read.bytes(), a)?;
-        let mut out = Vec::with_capacity(a.pixels() * info.bytes as usize);
+        let mut out = reserve(a.pixels() * info.bytes as usize)?;
         texel::from_read(info, read, &raw, &mut out);
         Ok(out)
     }
@@ -127,14 +128,14 @@ impl Work<'_> {
             };
             self.read_raw((glow::DEPTH_COMPONENT, ty), 4, a)?
         } else {
-            vec![0; a.pixels() * 4]
+            zeros(a.pixels() * 4)?
         };
         let s = if stencil {
             self.read_raw((glow::STENCIL_INDEX, glow::UNSIGNED_BYTE), 1, a)?
         } else {
-            vec![0; a.pixels()]
+            zeros(a.pixels())?
         };
-        let mut out = Vec::with_capacity(a.pixels() * info.bytes as usize);
+        let mut out = reserve(a.pixels() * info.bytes as usize)?;
         texel::join_depth_stencil(info, &d, &s, &mut out);
         Ok(out)
     }
@@ -172,7 +173,7 @@ impl Work<'_> {
         };
         // GL leaves a read of what is not there undefined; here it is zero.
         let Some((image, level, layer)) = found else {
-            return Ok(vec![0; area.pixels() * info.bytes as usize]);
+            return zeros(area.pixels() * info.bytes as usize);
         };
         if color && image.plan.info.bytes != info.bytes {
             return Err(BackendError::Driver(format!(
@@ -185,6 +186,8 @@ impl Work<'_> {
         }
         if color {
             if !reads_directly(&image) {
+                // Of a layered attachment the first layer is read (GL 4.6 §9.8).
+                let layer = if layer == u32::MAX { 0 } else { layer };
                 return self.read_slice(&image, level, layer, &area);
             }
             return self.read_color(image.plan.info, &area);
@@ -343,7 +346,7 @@ impl Work<'_> {
             height: area.height,
         };
         let slice = a.pixels() * image.plan.info.bytes as usize;
-        let mut all = Vec::with_capacity(slice * area.depth as usize);
+        let mut all = reserve(slice.saturating_mul(area.depth as usize))?;
         if slice == 0 {
             return Ok(all);
         }

@@ -194,6 +194,7 @@ impl Work<'_> {
     /// Fills all of an image with zero.
     fn zero(&mut self, image: &Image) -> Result<(), BackendError> {
         let one = one_alpha(&image.plan);
+        self.dev.check_errors("before clearing new storage");
         if let (Name::Texture(name, _), true) = (image.name, self.dev.gl.has.clear_texture) {
             for level in 0..image.levels {
                 // SAFETY: a context is current; the value has the bytes of one texel.

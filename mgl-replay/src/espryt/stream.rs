@@ -6,6 +6,9 @@ use super::device::Device;
 use glow::HasContext;
 use mgl_core::pipe::BackendError;
 
+/// First byte that anything may be asked to lie behind.
+const MOST: u64 = 1 << 32;
+
 /// See the module.
 pub struct Stream {
     name: Option<glow::Buffer>,
@@ -54,6 +57,11 @@ impl Stream {
         least: u64,
     ) -> Result<Place, BackendError> {
         let gl = &dev.gl.glow;
+        if least > MOST {
+            return Err(BackendError::OutOfMemory(format!(
+                "a client array that starts at byte {least}"
+            )));
+        }
         let needed = bytes.len() as u64;
         let mut at = self.head.max(least).next_multiple_of(align.max(1));
         let fresh = self.name.is_none();
@@ -70,11 +78,12 @@ impl Stream {
         shadow.bind_copy_write(dev, name, self.serial);
         if fresh || at + needed > self.size {
             at = least.next_multiple_of(align.max(1));
-            while at + needed > self.size {
-                self.size *= 2;
-            }
+            let size = self.size.max((at + needed).next_power_of_two());
             self.epoch += 1;
-            Buffers::allocate(dev, glow::COPY_WRITE_BUFFER, self.size, glow::STREAM_DRAW)?;
+            // Nothing fits any more if this fails.
+            self.head = u64::MAX / 4;
+            Buffers::allocate(dev, glow::COPY_WRITE_BUFFER, size, glow::STREAM_DRAW)?;
+            self.size = size;
         }
         if !bytes.is_empty() {
             // SAFETY: the buffer is bound, and the range is inside it. Nothing reads the range yet, since it lies behind

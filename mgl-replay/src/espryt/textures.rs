@@ -132,6 +132,7 @@ impl Work<'_> {
         // SAFETY: a context is current.
         let name = unsafe { self.dev.gl.glow.create_texture() }.map_err(BackendError::Driver)?;
         self.ctx.bind_for_work(self.dev, target, name, serial);
+        self.dev.check_errors("before a buffer texture");
         // SAFETY: the texture is bound, and the buffer holds the range.
         unsafe {
             self.dev.gl.es.TexBufferRange(
@@ -300,6 +301,7 @@ impl Work<'_> {
         }
         let a = &c.area;
         let [x, y, z, w, h, d] = [a.x, a.y, a.z, a.width, a.height, a.depth].map(|v| v as i32);
+        self.dev.check_errors("before clearing a texture");
         // SAFETY: the context is current, `apply` has checked the box, and the value has the bytes of one texel.
         unsafe {
             self.dev.gl.es.ClearTexSubImageEXT(

@@ -36,6 +36,12 @@ impl Work<'_> {
         let program = self.obj.programs.get(h).map_err(driver)?;
         let size = program.reflection.default_block.as_ref().map(|b| b.size);
         let blocks = program.reflection.uniform_blocks.len();
+        let largest = program
+            .reflection
+            .uniform_blocks
+            .iter()
+            .map(|b| b.size)
+            .max();
         let serial = program.variant(variant).serial;
         if let Some(size) = size.filter(|s| *s > 0) {
             self.follow_constants(
@@ -57,6 +63,12 @@ impl Work<'_> {
             | (seen.uniforms_bindings != entry.bindings_generation);
         if !moved {
             return Ok(());
+        }
+        if largest > Some(self.dev.gl.limits.uniform_block_size) {
+            return Err(BackendError::Unsupported(format!(
+                "a uniform block of {} bytes",
+                largest.unwrap_or(0)
+            )));
         }
         let last = FIRST_BLOCK_BINDING as usize + blocks;
         if last > self.dev.gl.limits.uniform_bindings as usize {
@@ -94,11 +106,13 @@ impl Work<'_> {
             .map(|b| b.binding);
         let given = buffers.iter().find(|b| Some(b.index) == point);
         let found = match given {
-            Some(b) if b.size > 0 => {
+            Some(b) => {
                 let buffer = self.buffer(b.buffer)?;
-                // A range shorter than the block is undefined in GL. Where the buffer goes on behind it, the block may.
-                let size = b.size.max(u64::from(needed).min(buffer.size - b.offset));
-                Some((
+                // A range shorter than the block is undefined in GL. Where the buffer goes on behind it, the block may;
+                // and the buffer may have become shorter since it was bound.
+                let left = buffer.size.saturating_sub(b.offset);
+                let size = b.size.max(u64::from(needed)).min(left);
+                (size > 0).then_some((
                     buffer.name,
                     UniformRange {
                         buffer: buffer.serial,
@@ -107,7 +121,7 @@ impl Work<'_> {
                     },
                 ))
             }
-            _ => None,
+            None => None,
         };
         let (name, range) = match found {
             Some(f) => f,

@@ -211,14 +211,15 @@ impl Work<'_> {
             );
             name
         };
+        let at_level = |n: u32| n.checked_shr(v.first_level).unwrap_or(0).max(1);
         let image = Image {
             name: Name::Texture(name, v.target),
             serial: self.obj.serial(),
             plan,
-            width: (owner.width >> v.first_level).max(1),
-            height: (owner.height >> v.first_level).max(1),
+            width: at_level(owner.width),
+            height: at_level(owner.height),
             depth: if v.target == glow::TEXTURE_3D {
-                (owner.depth >> v.first_level).max(1)
+                at_level(owner.depth)
             } else {
                 v.layers
             },
@@ -305,7 +306,7 @@ pub struct ViewShape {
 
 /// First and last level that may be sampled, counted in the owner: the view's, inside the texture's own range.
 fn level_range(v: &SamplerView, p: Option<&TextureParams>) -> (u32, u32) {
-    let last = v.first_level + v.levels.max(1) - 1;
+    let last = v.first_level.saturating_add(v.levels.max(1) - 1);
     match p {
         None => (v.first_level, last),
         Some(p) => {

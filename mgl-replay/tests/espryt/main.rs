@@ -4,6 +4,7 @@ mod basics;
 mod captures;
 mod draws;
 mod framebuffers;
+mod hostile;
 mod rig;
 mod textures;
 mod threads;
