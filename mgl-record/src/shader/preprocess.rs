@@ -502,7 +502,7 @@ impl<'a> Preprocessor<'a> {
                     let raw = arguments[parameter].clone();
                     // An argument is expanded as if it stood alone: an enclosing expansion's names
                     // stay blocked, its frames are out of reach.
-                    let mut names = active.clone();
+                    let mut names = active.to_vec();
                     ready[parameter] = Some(self.expand(raw, &mut names, false, depth + 1)?);
                 }
                 ready[parameter].clone().expect("it has just been made")
