@@ -498,7 +498,7 @@ impl Reflection {
             None => 0,
             Some(block) => {
                 ensure(
-                    block.size <= MAX_DEFAULT_BLOCK_BYTES && block.size % 16 == 0,
+                    block.size <= MAX_DEFAULT_BLOCK_BYTES && block.size.is_multiple_of(16),
                     "default block size",
                 )?;
                 ensure(
@@ -576,7 +576,7 @@ impl Reflection {
                 + u64::from(major - 1) * u64::from(uniform.matrix_stride)
                 + u64::from(minor) * width;
             ensure(last <= u64::from(end), "uniform offset")?;
-            ensure(uniform.offset % 4 == 0, "uniform offset")?;
+            ensure(uniform.offset.is_multiple_of(4), "uniform offset")?;
             ensure(
                 uniform.size == 1 || uniform.array_stride >= 4,
                 "uniform array stride",
@@ -623,7 +623,9 @@ impl Reflection {
                 "xfb length",
             )?;
             ensure(
-                xfb.strides.iter().all(|s| *s <= 1 << 16 && s % 4 == 0),
+                xfb.strides
+                    .iter()
+                    .all(|s| *s <= 1 << 16 && s.is_multiple_of(4)),
                 "xfb stride",
             )?;
             for varying in &xfb.varyings {

@@ -307,6 +307,25 @@ fn uniforms_must_match() {
 }
 
 #[test]
+fn samplers_in_structs_want_constant_indices() {
+    let fragment = "#version 330\nstruct L { sampler2D m; float k; }; uniform L l[3]; out vec4 c; void main() { c = vec4(0); for (int i = 0; i < 3; i++) c += texture(l[i].m, vec2(0)) * l[i].k; }";
+    has(
+        &unlinked(
+            &[(Vertex, PASS), (Fragment, fragment)],
+            &LinkOptions::default(),
+        ),
+        &["a sampler in an array of structures is indexed by an expression that is not constant"],
+    );
+    has(
+        &refused(
+            Fragment,
+            "#version 330\nuniform sampler2D t[4]; uniform int n; out vec4 c;\nvoid main() { c = texture(t[n], vec2(0)); }",
+        ),
+        &["ERROR: 0:3: 'variable indexing sampler array'"],
+    );
+}
+
+#[test]
 fn limits_are_enforced() {
     let mut options = LinkOptions::default();
     options.attrib_bindings.insert("pos".into(), 16);

@@ -402,8 +402,9 @@ fn frag_data_and_bound_outputs_reach_their_buffers() {
 #[test]
 fn samplers_in_structs_and_arrays() {
     let fragment = "#version 330
-struct M { vec4 tint; sampler2D map; float k; }; uniform M mats[2]; uniform sampler2D list[3]; out vec4 c;
-void main() { vec2 p = vec2(0.5); c = mats[0].tint * texture(mats[0].map, p).x + mats[1].tint * texture(mats[1].map, p).x * mats[1].k + texture(list[2], p) * 100.0; }";
+struct M { vec4 tint; sampler2D map; float k; sampler2D more[2]; }; uniform M mats[2]; uniform sampler2D list[3]; out vec4 c;
+vec4 shade(M m, vec2 at) { return m.tint * texture(m.map, at).x * m.k; }
+void main() { vec2 p = vec2(0.5); c = mats[0].tint * texture(mats[0].map, p).x + shade(mats[1], p) + texture(list[2], p) * 100.0 + texture(mats[1].more[1], p) * 1000.0; }";
     let program = link(&[(Vertex, PASS), (Fragment, fragment)]);
     let reflection = &program.reflection;
     let gles = Gles::new();
@@ -414,12 +415,15 @@ void main() { vec2 p = vec2(0.5); c = mats[0].tint * texture(mats[0].map, p).x +
     fill(list, 4.0);
     fill(list + 1, 5.0);
     fill(list + 2, 6.0);
+    let more = sampler_slot(reflection, "mats[1].more[0]");
+    fill(more, 8.0);
+    fill(more + 1, 7.0);
     Blocks::new(reflection)
         .set("mats[0].tint", &[1.0, 0.0, 0.0, 1.0])
         .set("mats[1].tint", &[0.0, 1.0, 0.0, 1.0])
         .set("mats[1].k", &[10.0])
         .bind(&gles);
-    close(draw(&gles, &program), [602.0, 630.0, 600.0, 632.0]);
+    close(draw(&gles, &program), [7602.0, 7630.0, 7600.0, 7632.0]);
 }
 
 #[test]

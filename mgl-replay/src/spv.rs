@@ -5,7 +5,7 @@ use mgl_core::program::{ComponentKind, GlType, NumericShape, SamplerDim, Sampler
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why a module cannot be worked on. glslang made it, so this is a defect of the tool chain and is
 /// reported as a link error.
@@ -64,11 +64,47 @@ fn literal(operand: Option<&Operand>) -> u32 {
 /// Most ids that a module may have; the largest real shaders stay far below.
 const MAX_BOUND: u32 = 1 << 22;
 
+/// Checks that the words are a header and whole instructions: the parser trusts the lengths.
+fn check_framing(words: &[u32]) -> Result<(), SpvError> {
+    let damaged = |what: &str| Err(SpvError::Parse(what.to_owned()));
+    if words.len() < 5 || words[0] != rspirv::spirv::MAGIC_NUMBER {
+        return damaged("no header");
+    }
+    let mut at = 5;
+    while at < words.len() {
+        let count = (words[at] >> 16) as usize;
+        if count == 0 || count > words.len() - at {
+            return damaged("an instruction's length is wrong");
+        }
+        at += count;
+    }
+    Ok(())
+}
+
 /// Checks every id against the module's bound, by which the tools behind size their tables.
 fn check_ids(module: &Module) -> Result<(), SpvError> {
     let bound = module.header.as_ref().map_or(0, |h| h.bound);
     if bound > MAX_BOUND {
         return Err(SpvError::OutOfBounds(bound));
+    }
+    // A type is made of types before it, so that walks over types end.
+    let mut defined = HashSet::new();
+    for inst in &module.types_global_values {
+        let is_composite = matches!(
+            inst.class.opcode,
+            Op::TypeVector
+                | Op::TypeMatrix
+                | Op::TypeArray
+                | Op::TypeRuntimeArray
+                | Op::TypeStruct
+                | Op::TypeSampledImage
+        );
+        for id in inst.operands.iter().filter_map(Operand::id_ref_any) {
+            if is_composite && !defined.contains(&id) {
+                return Err(SpvError::OutOfBounds(id));
+            }
+        }
+        defined.extend(inst.result_id);
     }
     for inst in module.all_inst_iter() {
         let used = inst.operands.iter().filter_map(Operand::id_ref_any);
@@ -84,6 +120,7 @@ fn check_ids(module: &Module) -> Result<(), SpvError> {
 impl Spv {
     /// Parses and indexes a module.
     pub fn load(words: &[u32]) -> Result<Spv, SpvError> {
+        check_framing(words)?;
         let module = rspirv::dr::load_words(words).map_err(|e| SpvError::Parse(e.to_string()))?;
         if module.entry_points.len() != 1 {
             return Err(SpvError::NoEntryPoint);

@@ -1,6 +1,5 @@
 //! The only module that calls glslang: parse one shader, link the shaders of a program, generate
-//! SPIR-V a stage (design page 5.4). All of the crate's unsafe code about shaders is here, and what
-//! it exports is safe.
+//! SPIR-V a stage (design page 5.4). What it exports is safe.
 //!
 //! glslang runs with the relaxed Vulkan rules, so that plain uniforms become members of one default
 //! block. Its own binding and location mapper is never run: decorations in the SPIR-V are exactly

@@ -33,7 +33,6 @@ use decls::Decls;
 use mgl_core::program::ShaderStage;
 use parking_lot::Mutex;
 use pool::Pool;
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -137,6 +136,19 @@ impl ShaderCompiler {
         ShaderCompiler {
             shared: Arc::new(shared),
             pool: Arc::new(Pool::new()),
+        }
+    }
+
+    /// Starts what the first shader of each kind would otherwise wait for: the compiler builds its
+    /// tables of built-in functions once a stage.
+    pub fn warm_up(&self) {
+        let hint = ProfileHint {
+            core: true,
+            max_version: 330,
+        };
+        for stage in [ShaderStage::Vertex, ShaderStage::Fragment] {
+            // Nobody waits: the result is of no interest.
+            self.start_compile(stage, "#version 330\nvoid main() {}\n", hint);
         }
     }
 
@@ -244,20 +256,16 @@ impl Shared {
             code: None,
         };
         let target = glslang::Target::Relaxed;
-        let mut redefined = HashSet::new();
+        let mut retry = translate::Retry::default();
         loop {
-            let translated = match translate::translate(stage, source, hint, &redefined) {
+            let translated = match translate::translate(stage, source, hint, &retry) {
                 Ok(translated) => translated,
                 Err(log) => return failed(log),
             };
             let parsed = glslang::parse(stage, &translated.text, target, &self.limits);
             let (Ok((_, log)) | Err(log)) = &parsed;
-            if parsed.is_err() {
-                let known = redefined.len();
-                redefined.extend(translated.refused_redefinitions(log));
-                if redefined.len() > known {
-                    continue;
-                }
+            if parsed.is_err() && translated.learn(log, &mut retry) {
+                continue;
             }
             let info_log = format!("{}{}", translated.warnings, translated.map_log(log));
             let Ok((parsed, _)) = parsed else {

@@ -127,7 +127,18 @@ impl Pool {
     }
 }
 
+/// Keeps the program's signals away from a worker: their handlers expect the program's threads.
+fn block_signals() {
+    // SAFETY: sigfillset writes the set, which is then read; the mask is this thread's own.
+    unsafe {
+        let mut all = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+    }
+}
+
 fn work(shared: &Shared) {
+    block_signals();
     let mut queue = shared.queue.lock();
     loop {
         if let Some(job) = queue.jobs.pop_front() {

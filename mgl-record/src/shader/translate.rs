@@ -36,15 +36,25 @@ pub struct Translated {
     prologue: u32,
     line_marks: Vec<LineMark>,
     function_lines: Vec<(u32, String)>,
+    version: Version,
 }
 
-/// Translates one shader, or gives the log of what is wrong with it. Functions of the
-/// shader that are named in `redefined` get another name, because they are built-ins too.
+/// What the compiler has refused in a shader and another translation can mend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retry {
+    /// Functions of the shader that are built-ins too: they get another name.
+    pub redefined: HashSet<String>,
+    /// Sampler arrays are indexed by variables, which the language allowed before 1.30.
+    pub dynamic_samplers: bool,
+}
+
+/// Translates one shader, or gives the log of what is wrong with it. `retry` holds
+/// what earlier attempts at the same shader have shown.
 pub fn translate(
     stage: ShaderStage,
     source: &str,
     hint: ProfileHint,
-    redefined: &HashSet<String>,
+    retry: &Retry,
 ) -> Result<Translated, String> {
     // A byte order mark is no part of the text.
     let (text, splices) = splice(source.trim_start_matches('\u{feff}'));
@@ -65,7 +75,7 @@ pub fn translate(
     let log = |e: LexError| format!("ERROR: {}: {}\n", place(e.line), e.message);
 
     check_shape(&tokens).map_err(log)?;
-    let mut translator = Translator::new(stage, version, redefined, &tokens);
+    let mut translator = Translator::new(stage, version, &retry.redefined, &tokens);
     let tokens = translator.run(tokens).map_err(log)?;
     let mut decls = Decls::default();
     let tokens = globals::scan(tokens, &mut decls);
@@ -74,6 +84,10 @@ pub fn translate(
     let mut prologue = 1;
     for (name, behaviour) in extensions {
         let _ = writeln!(text, "#extension {name} : {behaviour}");
+        prologue += 1;
+    }
+    if retry.dynamic_samplers {
+        text.push_str("#extension GL_ARB_gpu_shader5 : enable\n");
         prologue += 1;
     }
     if invariant_all {
@@ -96,12 +110,22 @@ pub fn translate(
         prologue,
         line_marks,
         function_lines: translator.function_lines,
+        version,
     })
 }
 
 impl Translated {
-    /// Functions of the shader that the compiler refused, by its log, for being built-ins.
-    pub fn refused_redefinitions(&self, log: &str) -> Vec<String> {
+    /// Learns from the compiler's log; true when another translation may do better.
+    pub fn learn(&self, log: &str, retry: &mut Retry) -> bool {
+        let before = retry.clone();
+        retry.redefined.extend(self.refused_redefinitions(log));
+        retry.dynamic_samplers |=
+            self.version.number < 130 && log.contains("variable indexing sampler array");
+        *retry != before
+    }
+
+    /// Functions of the shader that the compiler refused for being built-ins.
+    fn refused_redefinitions(&self, log: &str) -> Vec<String> {
         let refused = log.lines().find_map(|line| {
             let redefines = line.contains("overloaded functions must have the same");
             let (number, _) = line
@@ -383,8 +407,9 @@ impl<'r> Translator<'r> {
         let number = self.version.number;
         let user_function = self.functions.contains(text);
         if !field && self.has_old_names() {
-            if words::is_fixed_function(text) && (called || text != "ftransform") && !user_function
-            {
+            // The only function among them is no more than a name where it is not called.
+            let means_built_in = called || text != "ftransform";
+            if words::is_fixed_function(text) && means_built_in && !user_function {
                 return refuse(format!(
                     "'{text}' : fixed-function built-ins are not supported"
                 ));

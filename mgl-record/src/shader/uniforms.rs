@@ -2,10 +2,12 @@
 //! samplers their bindings in every stage, and fills in initial values (GL 3.3 §2.11.4).
 
 use super::glslang::DEFAULT_BLOCK_NAME;
-use super::leaves::{Leaf, as_bool, block_leaves, block_size, is_reasonable};
+use super::leaves::{
+    Leaf, StructSampler, as_bool, block_leaves, block_size, is_reasonable, struct_samplers,
+};
 use super::link::{LinkLog, Stage};
 use mgl_core::program::{
-    DefaultBlock, DepthRangeOffsets, Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS,
+    DefaultBlock, DepthRangeOffsets, GlType, Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS,
     SET_UNIFORM_BLOCKS, Sampler, StageMask, Uniform, UniformBlock, UniformPlace,
 };
 use mgl_replay::spv::{Shape, Spv, Variable};
@@ -39,10 +41,26 @@ fn block_type(spv: &Spv, variable: Variable) -> u32 {
 
 /// Fills in everything about uniforms and rewrites the stages' bindings accordingly.
 pub fn link_uniforms(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+    let in_structs = samplers_in_structs(stages);
     link_default_block(stages, reflection, log);
-    link_samplers(stages, reflection, log);
+    link_samplers(stages, &in_structs, reflection, log);
     assign_locations(reflection);
     link_blocks(stages, reflection, log);
+}
+
+/// The samplers that structures of the default block have; every stage has the same block.
+fn samplers_in_structs(stages: &[Stage]) -> Vec<StructSampler> {
+    for stage in stages {
+        let block = block_variables(stage)
+            .into_iter()
+            .find(|v| stage.spv.name(v.ty) == DEFAULT_BLOCK_NAME);
+        if let Some(block) = block
+            && is_reasonable(&stage.spv, block.ty)
+        {
+            return struct_samplers(&stage.spv, block.ty);
+        }
+    }
+    Vec::new()
 }
 
 fn link_default_block(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
@@ -217,7 +235,83 @@ fn preset(stages: &[Stage], leaves: &[(Leaf, StageMask)], size: u32) -> Vec<u8> 
     bytes
 }
 
-fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
+/// A sampler variable as GL sees it.
+struct Declared {
+    /// Without the `[0]` of an array.
+    name: String,
+    ty: GlType,
+    /// Elements of the uniform.
+    size: u32,
+    is_array: bool,
+    /// Which of them the variable is: glslang makes a variable of each element where the array is
+    /// in a structure.
+    element: u32,
+    /// How many of them the variable is.
+    count: u32,
+}
+
+/// Finds out what a sampler variable was declared as.
+fn declared_sampler(
+    spv: &Spv,
+    variable: Variable,
+    in_structs: &[StructSampler],
+) -> Result<Declared, String> {
+    let (mut inner, mut count, mut is_array) = (variable.ty, 1u32, false);
+    while let Shape::Array(element, length) = spv.shape(inner) {
+        inner = element;
+        count = count.saturating_mul(length);
+        is_array = true;
+    }
+    let name = original_name(spv.name(variable.id)).to_owned();
+    let Shape::Basic(ty) = spv.shape(inner) else {
+        return Err(format!("uniform `{name}` has a type that is not supported"));
+    };
+    let own = |name| Declared {
+        name,
+        ty,
+        size: count,
+        is_array,
+        element: 0,
+        count,
+    };
+    if !name.contains('.') {
+        return Ok(own(name));
+    }
+    for sampler in in_structs {
+        match sampler.length {
+            None if sampler.name == name => return Ok(own(name)),
+            Some(length) => {
+                let index = name
+                    .strip_prefix(sampler.name.as_str())
+                    .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
+                if let Some(element) = index.filter(|n| *n < length) {
+                    let name = sampler.name.clone();
+                    return Ok(Declared {
+                        name,
+                        ty,
+                        size: length,
+                        is_array: true,
+                        element,
+                        count: 1,
+                    });
+                }
+            }
+            None => {}
+        }
+    }
+    // Where an index is computed, glslang makes up a variable named by all variables on the way.
+    Err(
+        "a sampler in an array of structures is indexed by an expression that is not constant"
+            .to_owned(),
+    )
+}
+
+fn link_samplers(
+    stages: &mut [Stage],
+    in_structs: &[StructSampler],
+    reflection: &mut Reflection,
+    log: &mut LinkLog,
+) {
     let mut by_name: HashMap<String, usize> = HashMap::new();
     let mut slots = 0;
     for stage in stages.iter_mut() {
@@ -231,31 +325,28 @@ fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Li
                 gone.push(variable.id);
                 continue;
             }
-            let (mut ty, mut elements, mut is_array) = (variable.ty, 1u32, false);
-            while let Shape::Array(element, length) = stage.spv.shape(ty) {
-                ty = element;
-                elements = elements.saturating_mul(length);
-                is_array = true;
-            }
-            let declared = original_name(stage.spv.name(variable.id)).to_owned();
-            let Shape::Basic(basic) = stage.spv.shape(ty) else {
-                log.error(format!(
-                    "uniform `{declared}` has a type that is not supported"
-                ));
-                continue;
+            let declared = match declared_sampler(&stage.spv, variable, in_structs) {
+                Ok(declared) => declared,
+                Err(message) => {
+                    log.error(message);
+                    continue;
+                }
             };
-            if elements > log.limits.combined_samplers {
+            let Declared {
+                name,
+                ty,
+                size,
+                is_array,
+                element,
+                count,
+            } = declared;
+            if size > log.limits.combined_samplers {
                 log.error(format!(
-                    "uniform `{declared}` has {elements} samplers, the limit is {}",
+                    "uniform `{name}` has {size} samplers, the limit is {}",
                     log.limits.combined_samplers
                 ));
                 continue;
             }
-            let name = if is_array {
-                format!("{declared}[0]")
-            } else {
-                declared.clone()
-            };
             let unit = stage
                 .spv
                 .decoration(variable.id, Decoration::Binding)
@@ -264,9 +355,13 @@ fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Li
                 let uniform = reflection.uniforms.len() as u32;
                 let index = reflection.samplers.len();
                 reflection.uniforms.push(Uniform {
-                    name,
-                    ty: basic,
-                    size: elements,
+                    name: if is_array {
+                        format!("{name}[0]")
+                    } else {
+                        name.clone()
+                    },
+                    ty,
+                    size,
                     is_array,
                     place: UniformPlace::Sampler(index as u32),
                     location: -1,
@@ -278,28 +373,28 @@ fn link_samplers(stages: &mut [Stage], reflection: &mut Reflection, log: &mut Li
                 });
                 reflection.samplers.push(Sampler {
                     uniform,
-                    ty: basic,
-                    array_size: elements,
+                    ty,
+                    array_size: size,
                     slot: slots,
                     initial_unit: unit,
                     has_initial_unit: unit != 0,
                     stages: StageMask::default(),
                 });
-                slots += elements;
+                slots += size;
                 index
             });
             let sampler = &mut reflection.samplers[index];
             let uniform = &mut reflection.uniforms[sampler.uniform as usize];
-            if sampler.ty != basic || sampler.array_size != elements {
+            if sampler.ty != ty || sampler.array_size != size {
                 log.error(format!(
-                    "uniform `{declared}` has different types in two stages"
+                    "uniform `{name}` has different types in two stages"
                 ));
                 continue;
             }
             sampler.stages |= stage.stage;
             uniform.stages |= stage.stage;
-            slots_of_stage += elements;
-            let slot = sampler.slot;
+            slots_of_stage += count;
+            let slot = sampler.slot + element;
             stage
                 .spv
                 .decorate(variable.id, Decoration::DescriptorSet, SET_SAMPLERS);

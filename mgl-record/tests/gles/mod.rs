@@ -1,6 +1,9 @@
 //! A real OpenGL ES 3.2 context without a display, and what shader tests need of it: compile, link,
 //! fill buffers by the reflection archive, draw into a small framebuffer, read back.
 
+// Every test program uses its own part of this.
+#![allow(dead_code)]
+
 use glow::HasContext;
 use khronos_egl as egl;
 use mgl::shader::LinkedProgram;

@@ -230,6 +230,14 @@ pub const GLSL_120: &[Program] = &[
               void main() { gl_FragColor = texture2D(maps[0], uv) + texture2D(maps[2], uv); }"),
         ],
     ),
+    (
+        "120 sampler arrays indexed by variables",
+        &[
+            (Vertex, "#version 120\nattribute vec4 pos; varying vec2 uv; void main() { uv = pos.xy; gl_Position = pos; }"),
+            (Fragment, "#version 120\nuniform sampler2D maps[3]; varying vec2 uv; float sample = 1.0;
+              void main() { gl_FragColor = vec4(0.0); for (int i = 0; i < 3; i++) gl_FragColor += texture2D(maps[i], uv) * sample; }"),
+        ],
+    ),
 ];
 
 pub const GLSL_130: &[Program] = &[

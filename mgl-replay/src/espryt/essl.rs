@@ -302,3 +302,6 @@ fn cross_here(
     }
     Ok(compiler.compile(&glsl)?.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,9 @@ const RESERVED_SINCE: &[(&str, u32)] = &[
     ("mat4x2", 120),
     ("mat4x3", 120),
     ("mat4x4", 120),
+    // Reserved by the extension that lets samplers be indexed by variables.
+    ("sample", 130),
+    ("precise", 130),
     ("active", 130),
     ("case", 130),
     ("common", 130),
