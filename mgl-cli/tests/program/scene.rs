@@ -60,7 +60,7 @@ pub fn write_trace(path: &Path, frames: u8, lies: Lies) {
                     ..Clear::default()
                 },
             })?;
-            let read = writer.push(&Call::ReadPixels {
+            writer.push(&Call::ReadPixels {
                 p: &ReadPixels {
                     width: 1,
                     height: 1,
@@ -69,7 +69,7 @@ pub fn write_trace(path: &Path, frames: u8, lies: Lies) {
                     ..ReadPixels::default()
                 },
             })?;
-            writer.reply(read, &Reply::Bytes(shown(lies.reply).into()))?;
+            writer.reply(&Reply::Bytes(shown(lies.reply).into()))?;
             let pixels = shown(lies.image).repeat((WIDTH * HEIGHT) as usize);
             writer.image(SURFACE, WIDTH, HEIGHT, &pixels)?;
             writer.push(&Call::Present {

@@ -209,6 +209,16 @@ fn read_dynamic(m: &mut Map<String, Value>) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Fills up the pipeline part with initial values where that is asked for.
+fn read_pipeline(m: &mut Map<String, Value>) -> Result<(), Problem> {
+    if take_initial(m)? {
+        let mut state = value(&PipelineState::initial());
+        merge(&mut state, m.remove("state").unwrap_or(json!({})));
+        m.insert("state".into(), state);
+    }
+    Ok(())
+}
+
 /// Takes `"from": "initial"` out.
 fn take_initial(m: &mut Map<String, Value>) -> Result<bool, Problem> {
     match m.remove("from") {
@@ -278,11 +288,7 @@ macro_rules! text {
         ) -> Result<R, Problem> {
             match op {
                 Op::SetDynamicState => read_dynamic(&mut m)?,
-                Op::CreateRenderState if take_initial(&mut m)? => {
-                    let mut state = value(&PipelineState::initial());
-                    merge(&mut state, m.remove("state").unwrap_or(json!({})));
-                    m.insert("state".into(), state);
-                }
+                Op::CreateRenderState => read_pipeline(&mut m)?,
                 _ => {}
             }
             match op { $( Op::$name => {

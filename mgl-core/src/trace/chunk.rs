@@ -43,7 +43,7 @@ pub mod entry {
 /// One reply or event.
 #[derive(Archive, Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplyEntry {
-    /// Reply: ordinal of its record. Event: number of records before it.
+    /// Records before it, counted as their ordinals are: a reply is to the last of them.
     pub record: u64,
     /// See [`entry`].
     pub kind: u32,
@@ -227,10 +227,22 @@ impl Content {
     }
 
     /// Decompresses `stored`, which the header describes.
-    pub(super) fn unpack(header: &ChunkHeader, stored: &[u8]) -> Result<Self, String> {
-        let mut out = AlignedVec::<16>::new();
+    #[cfg(test)]
+    fn unpack(header: &ChunkHeader, stored: &[u8]) -> Result<Self, String> {
+        Self::unpack_into(AlignedVec::new(), header, stored)
+    }
+
+    /// Decompresses `stored`, which the header describes, into a buffer whose content does not matter.
+    pub(super) fn unpack_into(
+        mut out: AlignedVec<16>,
+        header: &ChunkHeader,
+        stored: &[u8],
+    ) -> Result<Self, String> {
         match header.codec {
-            Codec::None => out.extend_from_slice(stored),
+            Codec::None => {
+                out.clear();
+                out.extend_from_slice(stored);
+            }
             Codec::Lz4 => {
                 out.resize(header.real as usize, 0);
                 let n = lz4_flex::block::decompress_into(stored, &mut out)
@@ -251,6 +263,14 @@ impl Content {
         Ok(Self {
             bytes: Bytes::Owned(Arc::new(out)),
         })
+    }
+
+    /// Its buffer, for use again, if it has one that nobody else holds.
+    fn into_buffer(self) -> Option<AlignedVec<16>> {
+        match self.bytes {
+            Bytes::Owned(v) => Arc::try_unwrap(v).ok(),
+            Bytes::Mapped { .. } => None,
+        }
     }
 
     /// The archive of a type, validated.
@@ -286,6 +306,11 @@ impl WordContent {
         bytemuck::try_cast_slice::<u8, u64>(new.bytes())
             .map_err(|e| format!("its words are not aligned: {e}"))?;
         Ok(new)
+    }
+
+    /// Its buffer, for use again.
+    pub(super) fn into_buffer(self) -> AlignedVec<16> {
+        self.content.into_buffer().unwrap_or_default()
     }
 
     /// As words.

@@ -1,8 +1,9 @@
 //! One reader, many tools: a consumer is handed everything in a file, in the order in which it happened.
 
+use super::contents::FrameImage;
 use super::cursor::Record;
 use super::error::TraceError;
-use super::reader::{FrameImage, TraceFile};
+use super::reader::TraceFile;
 use crate::pipe::{Event, Reply, Wait};
 use std::ops::RangeBounds;
 

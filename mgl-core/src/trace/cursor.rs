@@ -57,6 +57,12 @@ pub struct Record<'c> {
 
 /// See the module.
 pub struct Cursor<'f> {
+    walk: Walk<'f>,
+    held: RecordBlobs,
+}
+
+/// The way through the records, blobs apart: so that a record's words and its blobs can be borrowed side by side.
+struct Walk<'f> {
     file: &'f TraceFile,
     /// Frames asked for.
     frames: Range<u64>,
@@ -69,7 +75,6 @@ pub struct Cursor<'f> {
     ordinal: u64,
     frame: u64,
     verb: u32,
-    held: RecordBlobs,
 }
 
 impl<'f> Cursor<'f> {
@@ -81,15 +86,17 @@ impl<'f> Cursor<'f> {
             .partition_point(|i| file.chunks()[*i].header.frame < frames.start)
             .saturating_sub(1);
         Self {
-            file,
-            frames,
-            next_chunk,
-            chunk: None,
-            at: 0,
-            left: 0,
-            ordinal: 0,
-            frame: 0,
-            verb: 0,
+            walk: Walk {
+                file,
+                frames,
+                next_chunk,
+                chunk: None,
+                at: 0,
+                left: 0,
+                ordinal: 0,
+                frame: 0,
+                verb: 0,
+            },
             held: RecordBlobs::default(),
         }
     }
@@ -97,90 +104,82 @@ impl<'f> Cursor<'f> {
     /// The file.
     #[must_use]
     pub fn file(&self) -> &'f TraceFile {
-        self.file
+        self.walk.file
     }
 
     /// The next record, decoded; `None` behind the last.
     #[allow(clippy::should_implement_trait)] // it lends
     #[inline]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, TraceError> {
-        let Some((place, range)) = self.advance()? else {
+        let file = self.walk.file;
+        let Some(RawRecord { place, view }) = self.walk.advance()? else {
             return Ok(None);
-        };
-        let Some((info, content)) = &self.chunk else {
-            return Ok(None);
-        };
-        let words = &content.words()[range];
-        let view = RecordView {
-            op: codec::split(words)
-                .map_err(|e| self.bad(info, &place, e))?
-                .0
-                .op,
-            words,
         };
         if !view.op.info().blobs.is_empty() {
-            self.file.hold_blobs(&view, &mut self.held)?;
+            file.hold_blobs(&view, &mut self.held)?;
         }
         match codec::decode(&view, &self.held) {
             Ok(call) => Ok(Some(Record { place, view, call })),
-            Err(e) => Err(self.bad(info, &place, e)),
+            Err(e) => Err(bad(file, file.offset_of(place.ordinal), &place, e)),
         }
     }
 
     /// The next record, not decoded; `None` behind the last.
     pub fn next_raw(&mut self) -> Result<Option<RawRecord<'_>>, TraceError> {
-        let Some((place, range)) = self.advance()? else {
-            return Ok(None);
-        };
-        let Some((info, content)) = &self.chunk else {
-            return Ok(None);
-        };
-        let (view, _) =
-            codec::split(&content.words()[range]).map_err(|e| self.bad(info, &place, e))?;
-        Ok(Some(RawRecord { place, view }))
+        self.walk.advance()
     }
+}
 
-    /// Moves behind the next record of the frames asked for: its place, and its words in the chunk.
+impl Walk<'_> {
+    /// Moves behind the next record of the frames asked for.
     #[inline]
-    fn advance(&mut self) -> Result<Option<(RecordPlace, Range<usize>)>, TraceError> {
-        loop {
-            if self.left == 0 && !self.next_records()? {
+    fn advance(&mut self) -> Result<Option<RawRecord<'_>>, TraceError> {
+        while self.left == 0 || self.frame < self.frames.start {
+            if self.left > 0 {
+                self.record()?;
+            } else if !self.next_records()? {
                 return Ok(None);
-            }
-            if self.frame >= self.frames.end {
-                return Ok(None);
-            }
-            let Some((info, content)) = &self.chunk else {
-                return Ok(None);
-            };
-            let place = RecordPlace {
-                ordinal: self.ordinal,
-                frame: self.frame,
-                verb: None,
-                next_verb: self.verb,
-            };
-            let (view, _) =
-                codec::split(&content.words()[self.at..]).map_err(|e| self.bad(info, &place, e))?;
-            let (op, range) = (view.op, self.at..self.at + view.words.len());
-            let place = RecordPlace {
-                verb: (op.info().class == Class::Verb).then_some(self.verb),
-                ..place
-            };
-            self.at = range.end;
-            self.left -= 1;
-            self.ordinal += 1;
-            self.verb += u32::from(place.verb.is_some());
-            if op == Op::Present {
-                self.frame += 1;
-                self.verb = 0;
-            }
-            if self.left == 0 {
-                self.check_end()?;
-            }
-            if place.frame >= self.frames.start {
-                return Ok(Some((place, range)));
             }
         }
+        if self.frame >= self.frames.end {
+            return Ok(None);
+        }
+        self.record().map(Some)
+    }
+
+    /// Moves behind the next record of the chunk, which has one.
+    #[inline]
+    fn record(&mut self) -> Result<RawRecord<'_>, TraceError> {
+        let (info, content) = self
+            .chunk
+            .as_ref()
+            .expect("records are left in a chunk, so there is one");
+        let words = content.words();
+        let mut place = RecordPlace {
+            ordinal: self.ordinal,
+            frame: self.frame,
+            verb: None,
+            next_verb: self.verb,
+        };
+        let view = match codec::split(&words[self.at..]) {
+            Ok((view, _)) => view,
+            Err(e) => return Err(bad(self.file, info.offset, &place, e)),
+        };
+        if view.op.info().class == Class::Verb {
+            place.verb = Some(self.verb);
+            self.verb += 1;
+        }
+        if view.op == Op::Present {
+            self.frame += 1;
+            self.verb = 0;
+        }
+        self.at += view.words.len();
+        self.left -= 1;
+        self.ordinal += 1;
+        if self.left == 0 {
+            check_end(self.file, info, words.len() - self.at, self.frame)?;
+        }
+        Ok(RawRecord { place, view })
     }
 
     /// Loads the next chunk that has records.
@@ -192,50 +191,51 @@ impl<'f> Cursor<'f> {
                 return Ok(false);
             }
             self.next_chunk += 1;
-            let content = self.file.words(&info)?;
+            let buffer = self.chunk.take().map(|(_, c)| c.into_buffer());
+            let content = self.file.words_into(buffer.unwrap_or_default(), &info)?;
             self.at = 0;
             self.left = info.header.count;
             self.ordinal = info.header.record;
             self.frame = info.header.frame;
             self.verb = info.header.verb;
-            self.chunk = Some((info, content));
             if self.left > 0 {
+                self.chunk = Some((info, content));
                 return Ok(true);
             }
-            self.check_end()?;
+            check_end(self.file, &info, content.words().len(), self.frame)?;
         }
         Ok(false)
     }
+}
 
-    /// At a chunk's end: its records and frames must be as many as its header says.
-    fn check_end(&self) -> Result<(), TraceError> {
-        let Some((info, content)) = &self.chunk else {
-            return Ok(());
-        };
-        let frames = self.frame - info.header.frame;
-        if self.at != content.words().len() || frames != u64::from(info.header.frames) {
-            return Err(self.file.damaged(
-                ChunkKind::Records,
-                info.offset,
-                format!(
-                    "{} records with {} Presents are said to be in it, {frames} Presents and {} further words are",
-                    info.header.count,
-                    info.header.frames,
-                    content.words().len() - self.at
-                ),
-            ));
-        }
-        Ok(())
+/// At a chunk's end: its records and frames must be as many as its header says.
+fn check_end(
+    file: &TraceFile,
+    info: &ChunkInfo,
+    left: usize,
+    frame: u64,
+) -> Result<(), TraceError> {
+    let frames = frame - info.header.frame;
+    if left == 0 && frames == u64::from(info.header.frames) {
+        return Ok(());
     }
+    Err(file.damaged(
+        ChunkKind::Records,
+        info.offset,
+        format!(
+            "{} records with {} Presents are said to be in it, {frames} Presents and {left} further words are",
+            info.header.count, info.header.frames
+        ),
+    ))
+}
 
-    #[cold]
-    fn bad(&self, info: &ChunkInfo, place: &RecordPlace, error: DecodeError) -> TraceError {
-        TraceError::Record {
-            path: self.file.path().to_owned(),
-            offset: info.offset,
-            frame: place.frame,
-            ordinal: place.ordinal,
-            error,
-        }
+#[cold]
+fn bad(file: &TraceFile, offset: u64, place: &RecordPlace, error: DecodeError) -> TraceError {
+    TraceError::Record {
+        path: file.path().to_owned(),
+        offset,
+        frame: place.frame,
+        ordinal: place.ordinal,
+        error,
     }
 }

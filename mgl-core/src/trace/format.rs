@@ -23,7 +23,7 @@
 //!   12  u32  real        bytes of content when decompressed, at most 64 MiB
 //!   16  u64  ordinal     number of the chunk among its kind, from 0
 //!   24  u64  frame       records: frame of the first record; image: its frame; else the frame being written
-//!   32  u64  record      records: ordinal of the first record; replies: of the first entry; else records before it
+//!   32  u64  record      records: ordinal of the first record; else records before it (replies: before its first entry)
 //!   40  u32  count       records: how many; replies: entries; else 0
 //!   44  u32  frames      records: frames that end in it, that is Presents; else 0
 //!   48  u32  verb        records: ordinal in its frame of the first verb in the chunk; else 0

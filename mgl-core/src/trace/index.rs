@@ -99,7 +99,8 @@ pub(super) fn extend(
     Ok(())
 }
 
-/// Checks that chunks follow one another in numbers too: ordinals a kind, records, frames.
+/// Checks that chunks follow one another in numbers too: ordinals a kind, records, frames;
+/// images and replies are found by halving, so they must be in order.
 pub(super) struct Sequence {
     ordinals: [u64; 16],
     /// Records so far.
@@ -107,6 +108,9 @@ pub(super) struct Sequence {
     /// Frame being written: the first one of the file until a records chunk says otherwise.
     pub frame: u64,
     started: bool,
+    /// Frame of the last image, record of the last replies.
+    image: u64,
+    reply: u64,
 }
 
 impl Sequence {
@@ -116,6 +120,8 @@ impl Sequence {
             records: 0,
             frame: 0,
             started: false,
+            image: 0,
+            reply: 0,
         }
     }
 
@@ -140,6 +146,18 @@ impl Sequence {
                 }
                 self.records += u64::from(h.count);
                 self.frame += u64::from(h.frames);
+            }
+            ChunkKind::Image => {
+                if h.frame < self.image {
+                    return Err(format!("frame {} behind frame {}", h.frame, self.image));
+                }
+                self.image = h.frame;
+            }
+            ChunkKind::Replies => {
+                if h.record < self.reply {
+                    return Err(format!("record {} behind record {}", h.record, self.reply));
+                }
+                self.reply = h.record;
             }
             ChunkKind::Blobs if h.ordinal >= u64::from(u32::MAX) => {
                 return Err("more blob chunks than a reference can name".into());

@@ -5,28 +5,26 @@
 //! decompresses nothing but provenance and index. Sizes are checked before anything is allocated, at most 64 MiB a chunk
 //! are decompressed, and of blobs only the chunks used last are kept.
 
-use super::blobs::{BlobCache, MAX_BLOB, RecordBlobs};
-use super::chunk::{Content, Document, ImageRows, Index, Replies, ReplyEntry, WordContent, entry};
+use super::blobs::BlobCache;
+use super::chunk::{Content, Document, Index, WordContent};
+use super::contents::ReplyChunk;
 use super::cursor::Cursor;
 use super::error::TraceError;
 use super::format::*;
 use super::index::{ChunkInfo, Sequence, extend};
 use super::provenance::Provenance;
-use crate::codec::{self, BlobSource, RecordView};
-use crate::handle::{Handle, SurfaceHandle};
-use crate::pipe::payload::BlobRef;
-use crate::pipe::{Event, Reply};
+use super::storage::{Storage, read_header};
+use crate::codec;
+use rkyv::util::AlignedVec;
 use serde::Serialize;
 use std::fs::File;
 use std::ops::{Bound, Range, RangeBounds};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Bytes of blob chunks kept in memory.
 const CACHE_BYTES: usize = 256 << 20;
-/// Bytes of a frame's image; a larger one is refused.
-const MAX_IMAGE: u64 = 1 << 30;
 
 /// What was read of a file that was not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,57 +90,25 @@ pub struct KindInfo {
     pub real_bytes: u64,
 }
 
-/// A frame's image.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrameImage {
-    /// The frame.
-    pub frame: u64,
-    /// The surface that it shows.
-    pub surface: SurfaceHandle,
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// RGBA, one byte each, bottom row first as ReadPixels gives them.
-    pub rgba: Vec<u8>,
-}
-
-enum Storage {
-    /// A finished file, mapped.
-    Map(Arc<memmap2::Mmap>),
-    /// A file that may still change.
-    File(File),
-    /// Bytes in memory.
-    Memory(Vec<u8>),
-}
-
 /// An open trace file.
 pub struct TraceFile {
     path: PathBuf,
     storage: Storage,
     length: u64,
     header: FileHeader,
-    chunks: Vec<ChunkInfo>,
+    pub(super) chunks: Vec<ChunkInfo>,
     /// Positions in `chunks`, a kind.
     records: Vec<usize>,
-    blobs: Vec<usize>,
-    replies: Vec<usize>,
-    images: Vec<usize>,
+    pub(super) blobs: Vec<usize>,
+    pub(super) replies: Vec<usize>,
+    pub(super) images: Vec<usize>,
     frames: Range<u64>,
     record_end: u64,
     partial: bool,
     provenance: Provenance,
     recovered: Option<Recovery>,
-    blob_cache: Mutex<BlobCache>,
-    reply_cache: Mutex<Option<Arc<ReplyChunk>>>,
-}
-
-/// A replies chunk, validated.
-struct ReplyChunk {
-    /// Position in the file's chunks.
-    chunk: usize,
-    entries: Vec<ReplyEntry>,
-    bytes: Vec<u8>,
+    pub(super) blob_cache: Mutex<BlobCache>,
+    pub(super) reply_cache: Mutex<Option<Arc<ReplyChunk>>>,
 }
 
 impl std::fmt::Debug for TraceFile {
@@ -494,210 +460,18 @@ impl TraceFile {
         Ok(Cursor::new(self, start..end))
     }
 
+    /// Offset of the chunk that holds a record.
+    pub(super) fn offset_of(&self, record: u64) -> u64 {
+        let behind = self
+            .records
+            .partition_point(|i| self.chunks[*i].header.record <= record);
+        let i = behind.checked_sub(1).and_then(|i| self.records.get(i));
+        i.map_or(0, |i| self.chunks[*i].offset)
+    }
+
     /// Positions in [`TraceFile::chunks`] of the records chunks.
     pub(super) fn record_chunks(&self) -> &[usize] {
         &self.records
-    }
-
-    /// The reply to a record, if one was recorded.
-    pub fn reply(&self, record: u64) -> Result<Option<Reply>, TraceError> {
-        let mut found = None;
-        self.entries(record..record + 1, &mut |_, kind, value, bytes| {
-            if kind != entry::EVENT {
-                found = Some(reply_of(kind, value, bytes)?);
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// The events that came when `record` records had been pushed, in order.
-    pub fn events(&self, record: u64) -> Result<Vec<Event>, TraceError> {
-        let mut found = Vec::new();
-        self.entries(record..record + 1, &mut |_, kind, _, bytes| {
-            if kind == entry::EVENT {
-                found.push(event_of(bytes)?);
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// Whether there are any replies or events.
-    #[must_use]
-    pub fn has_replies(&self) -> bool {
-        !self.replies.is_empty()
-    }
-
-    /// Visits the entries of some records: record, kind, value, bytes.
-    #[allow(clippy::type_complexity)]
-    fn entries(
-        &self,
-        records: Range<u64>,
-        visit: &mut dyn FnMut(u64, u32, u64, &[u8]) -> Result<(), String>,
-    ) -> Result<(), TraceError> {
-        // The last chunk that starts before the records, and, as one record's entries may lie in several, all before it
-        // that start at the same one.
-        let first = self
-            .replies
-            .partition_point(|i| self.chunks[*i].header.record < records.start)
-            .saturating_sub(1);
-        // Bytes of an entry that goes on in the next chunk.
-        let mut open: Option<(u64, u32, Vec<u8>)> = None;
-        for &i in &self.replies[first..] {
-            let info = self.chunks[i];
-            if info.header.record >= records.end {
-                break;
-            }
-            let damaged = |p: String| self.damaged(ChunkKind::Replies, info.offset, p);
-            let r = self.reply_chunk(i)?;
-            let from = r.entries.partition_point(|e| e.record < records.start);
-            for e in r.entries[from..]
-                .iter()
-                .take_while(|e| e.record < records.end)
-            {
-                let ReplyEntry {
-                    record,
-                    kind,
-                    value,
-                    total,
-                    offset: at,
-                    size,
-                } = *e;
-                let part = at
-                    .checked_add(size)
-                    .and_then(|end| r.bytes.as_slice().get(at as usize..end as usize))
-                    .ok_or_else(|| {
-                        damaged(format!("entry of record {record} is outside the chunk"))
-                    })?;
-                if size > total || total > MAX_BLOB {
-                    return Err(damaged(format!(
-                        "entry of record {record} has a wrong size"
-                    )));
-                }
-                if size == total {
-                    visit(record, kind, value, part).map_err(damaged)?;
-                    continue;
-                }
-                let (r, k, mut bytes) = open.take().unwrap_or((record, kind, Vec::new()));
-                if (r, k) != (record, kind) || bytes.len() as u64 + size > total {
-                    return Err(damaged(format!("entry of record {record} does not go on")));
-                }
-                bytes.extend_from_slice(part);
-                if bytes.len() as u64 == total {
-                    visit(record, kind, value, &bytes).map_err(damaged)?;
-                } else {
-                    open = Some((r, k, bytes));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn reply_chunk(&self, chunk: usize) -> Result<Arc<ReplyChunk>, TraceError> {
-        let mut cache = self
-            .reply_cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(c) = cache.as_ref().filter(|c| c.chunk == chunk) {
-            return Ok(Arc::clone(c));
-        }
-        let info = &self.chunks[chunk];
-        let content = self.content(info)?;
-        let r = content
-            .access::<Replies>()
-            .map_err(|p| self.damaged(ChunkKind::Replies, info.offset, p))?;
-        let entries: Vec<ReplyEntry> = r
-            .entries
-            .iter()
-            .map(|e| ReplyEntry {
-                record: e.record.to_native(),
-                kind: e.kind.to_native(),
-                value: e.value.to_native(),
-                total: e.total.to_native(),
-                offset: e.offset.to_native(),
-                size: e.size.to_native(),
-            })
-            .collect();
-        if !entries.is_sorted_by_key(|e| e.record) {
-            let p = "its entries are out of order".to_owned();
-            return Err(self.damaged(ChunkKind::Replies, info.offset, p));
-        }
-        let c = Arc::new(ReplyChunk {
-            chunk,
-            entries,
-            bytes: r.bytes.to_vec(),
-        });
-        *cache = Some(Arc::clone(&c));
-        Ok(c)
-    }
-
-    /// The frames that have an image, in file order.
-    #[must_use]
-    pub fn image_frames(&self) -> Vec<u64> {
-        let mut frames: Vec<u64> = self
-            .images
-            .iter()
-            .map(|i| self.chunks[*i].header.frame)
-            .collect();
-        frames.dedup();
-        frames
-    }
-
-    /// The images of a frame: one a surface that was recorded in it.
-    pub fn images(&self, frame: u64) -> Result<Vec<FrameImage>, TraceError> {
-        let mut out: Vec<FrameImage> = Vec::new();
-        for &i in &self.images {
-            let info = self.chunks[i];
-            if info.header.frame != frame {
-                continue;
-            }
-            let damaged = |p: &str| self.damaged(ChunkKind::Image, info.offset, p.into());
-            let content = self.content(&info)?;
-            let rows = content.access::<ImageRows>().map_err(|p| damaged(&p))?;
-            let (width, height) = (rows.width.to_native(), rows.height.to_native());
-            let bytes = u64::from(width) * u64::from(height) * 4;
-            if bytes == 0 || bytes > MAX_IMAGE {
-                return Err(damaged("its extent is out of range"));
-            }
-            let surface = SurfaceHandle(Handle {
-                slot: rows.surface_slot.to_native(),
-                generation: rows.surface_generation.to_native(),
-            });
-            if rows.first_row.to_native() == 0 {
-                out.push(FrameImage {
-                    frame,
-                    surface,
-                    width,
-                    height,
-                    rgba: Vec::new(),
-                });
-            }
-            let image = out
-                .last_mut()
-                .filter(|m| (m.width, m.height, m.surface) == (width, height, surface))
-                .ok_or_else(|| damaged("its first rows are missing"))?;
-            let at = u64::from(rows.first_row.to_native()) * u64::from(width) * 4;
-            if image.rgba.len() as u64 != at || at + rows.rgba.len() as u64 > bytes {
-                return Err(damaged("its rows do not follow one another"));
-            }
-            image.rgba.extend_from_slice(&rows.rgba);
-        }
-        for m in &out {
-            if m.rgba.len() as u64 != u64::from(m.width) * u64::from(m.height) * 4 {
-                return Err(self.damaged(
-                    ChunkKind::Image,
-                    0,
-                    format!("the image of frame {frame} is not whole"),
-                ));
-            }
-        }
-        Ok(out)
-    }
-
-    /// The image of a frame, the last one if several surfaces were recorded in it.
-    pub fn image(&self, frame: u64) -> Result<Option<FrameImage>, TraceError> {
-        Ok(self.images(frame)?.pop())
     }
 
     /// The schema of the records, as text.
@@ -729,118 +503,40 @@ impl TraceFile {
 
     /// The words of a records or blobs chunk.
     pub(super) fn words(&self, info: &ChunkInfo) -> Result<WordContent, TraceError> {
-        let c = self.content(info)?;
-        WordContent::new(c).map_err(|p| self.damaged(info.header.kind, info.offset, p))
+        self.words_into(AlignedVec::new(), info)
     }
 
-    /// The blob chunk of an ordinal, from memory if it was used lately.
-    fn blob_chunk(&self, seg: u32) -> Result<Option<WordContent>, TraceError> {
-        let mut cache = self
-            .blob_cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(c) = cache.get(seg) {
-            return Ok(Some(c));
-        }
-        let Some(&i) = self.blobs.get(seg as usize) else {
-            return Ok(None);
-        };
-        let c = self.words(&self.chunks[i])?;
-        cache.keep(seg, &c);
-        Ok(Some(c))
-    }
-
-    /// Gets the blob chunks of a record; those already held are kept.
-    pub(super) fn hold_blobs(
+    /// The same, decompressed into a buffer that is used again.
+    pub(super) fn words_into(
         &self,
-        view: &RecordView<'_>,
-        held: &mut RecordBlobs,
-    ) -> Result<(), TraceError> {
-        held.large.clear();
-        // A record that is too short for its references is refused by its decoder.
-        let refs = codec::blob_refs(view).unwrap_or(&[]);
-        for r in refs.iter().filter(|r| r.size > 0) {
-            if !held.chunks.iter().any(|(s, _)| *s == r.seg) {
-                if held.chunks.len() > 2 * refs.len() {
-                    held.chunks.remove(0);
-                }
-                match self.blob_chunk(r.seg)? {
-                    Some(c) => held.chunks.push((r.seg, c)),
-                    None => continue,
-                }
-            }
-            let first = held
-                .chunks
-                .iter()
-                .find(|(s, _)| *s == r.seg)
-                .map_or(0, |(_, c)| c.bytes().len());
-            if r.offset == 0 && r.size > first as u64 && r.size <= MAX_BLOB {
-                self.hold_large(r, held)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts a blob together that runs over several chunks.
-    fn hold_large(&self, r: &BlobRef, held: &mut RecordBlobs) -> Result<(), TraceError> {
-        // Whether the chunks have that many bytes is known from their headers, before anything is allocated.
-        let mut have = 0;
-        for &i in self.blobs.iter().skip(r.seg as usize) {
-            have += u64::from(self.chunks[i].header.real);
-            if have >= r.size {
-                break;
-            }
-        }
-        if have < r.size {
-            return Ok(());
-        }
-        let mut whole = Vec::with_capacity(r.size as usize);
-        let mut seg = r.seg;
-        while (whole.len() as u64) < r.size {
-            let Some(c) = self.blob_chunk(seg)? else {
-                return Ok(());
-            };
-            let n = c.bytes().len().min(r.size as usize - whole.len());
-            if n == 0 {
-                return Ok(());
-            }
-            whole.extend_from_slice(&c.bytes()[..n]);
-            seg += 1;
-        }
-        held.large.push((r.seg, whole));
-        Ok(())
-    }
-
-    /// The bytes of one blob.
-    pub fn blob(&self, r: &BlobRef) -> Result<Vec<u8>, TraceError> {
-        let mut held = RecordBlobs::default();
-        if r.size > 0
-            && let Some(c) = self.blob_chunk(r.seg)?
-        {
-            let large = r.offset == 0 && r.size > c.bytes().len() as u64 && r.size <= MAX_BLOB;
-            held.chunks.push((r.seg, c));
-            if large {
-                self.hold_large(r, &mut held)?;
-            }
-        }
-        held.get(r)
-            .map(<[u8]>::to_vec)
-            .map_err(|p| self.damaged(ChunkKind::Blobs, 0, p))
+        buffer: AlignedVec<16>,
+        info: &ChunkInfo,
+    ) -> Result<WordContent, TraceError> {
+        let c = self.content_into(buffer, info)?;
+        WordContent::new(c).map_err(|p| self.damaged(info.header.kind, info.offset, p))
     }
 
     /// A chunk's content, verified and decompressed.
     pub(super) fn content(&self, info: &ChunkInfo) -> Result<Content, TraceError> {
+        self.content_into(AlignedVec::new(), info)
+    }
+
+    fn content_into(
+        &self,
+        buffer: AlignedVec<16>,
+        info: &ChunkInfo,
+    ) -> Result<Content, TraceError> {
         let damaged = |p| self.damaged(info.header.kind, info.offset, p);
         if let Storage::Map(map) = &self.storage {
             let (h, at) = self.verified_in_map(map, info).map_err(damaged)?;
             return if h.codec == Codec::None {
                 Ok(Content::mapped(Arc::clone(map), at, h.stored as usize))
             } else {
-                Content::unpack(&h, &map[at..at + h.stored as usize]).map_err(damaged)
+                Content::unpack_into(buffer, &h, &map[at..at + h.stored as usize]).map_err(damaged)
             };
         }
         let stored = self.stored_bytes(info)?;
-        Content::unpack(&info.header, &stored).map_err(damaged)
+        Content::unpack_into(buffer, &info.header, &stored).map_err(damaged)
     }
 
     fn verified_in_map(
@@ -903,105 +599,5 @@ impl TraceFile {
             offset,
             problem,
         }
-    }
-}
-
-impl Storage {
-    fn read(&self, out: &mut [u8], at: u64) -> std::io::Result<()> {
-        let bytes: &[u8] = match self {
-            Self::File(f) => return f.read_exact_at(out, at),
-            Self::Map(m) => m,
-            Self::Memory(v) => v,
-        };
-        let part = usize::try_from(at)
-            .ok()
-            .and_then(|at| bytes.get(at..at.checked_add(out.len())?))
-            .ok_or(std::io::ErrorKind::UnexpectedEof)?;
-        out.copy_from_slice(part);
-        Ok(())
-    }
-}
-
-fn reply_of(kind: u32, value: u64, bytes: &[u8]) -> Result<Reply, String> {
-    Ok(match kind {
-        entry::NONE => Reply::None,
-        entry::VALUE => Reply::Value(value),
-        entry::BYTES => Reply::Bytes(bytes.to_vec()),
-        entry::CAPS => Reply::Caps(Box::new(
-            postcard::from_bytes(bytes).map_err(|e| format!("caps: {e}"))?,
-        )),
-        k => return Err(format!("{k} is no kind of reply")),
-    })
-}
-
-fn event_of(bytes: &[u8]) -> Result<Event, String> {
-    postcard::from_bytes(bytes).map_err(|e| format!("event: {e}"))
-}
-
-fn read_header(path: &Path, storage: &Storage, length: u64) -> Result<FileHeader, TraceError> {
-    let path = path.to_owned();
-    if length == 0 {
-        return Err(TraceError::Empty { path });
-    }
-    let mut b = [0; FILE_HEADER_BYTES];
-    let n = length.min(FILE_HEADER_BYTES as u64) as usize;
-    storage
-        .read(&mut b[..n], 0)
-        .map_err(TraceError::io(&path, "reading"))?;
-    let magic = n.min(MAGIC.len());
-    if b[..magic] != MAGIC[..magic] {
-        return Err(TraceError::NotATrace {
-            path,
-            found: looks_like(&b[..n]).into(),
-        });
-    }
-    if n < FILE_HEADER_BYTES {
-        return Err(TraceError::Header {
-            path,
-            problem: format!("the file ends after {n} bytes: recording was cut off at once"),
-        });
-    }
-    let h = match FileHeader::from_bytes(&b) {
-        Ok(h) => h,
-        Err(problem) => return Err(TraceError::Header { path, problem }),
-    };
-    if h.oldest_reader > VERSION {
-        return Err(TraceError::Newer {
-            path,
-            version: h.version,
-            oldest_reader: h.oldest_reader,
-        });
-    }
-    if h.rkyv != RKYV_SERIES {
-        return Err(TraceError::Header {
-            path,
-            problem: format!(
-                "its archives are of rkyv {}, this mgl reads {}",
-                String::from_utf8_lossy(&h.rkyv).trim_end_matches('\0'),
-                String::from_utf8_lossy(&RKYV_SERIES).trim_end_matches('\0')
-            ),
-        });
-    }
-    Ok(h)
-}
-
-/// What bytes look like that are no trace.
-fn looks_like(b: &[u8]) -> &'static str {
-    match b {
-        [0x89, b'P', b'N', b'G', ..] => "it starts with a PNG signature",
-        [0xff, 0xd8, 0xff, ..] => "it starts with a JPEG signature",
-        [0x7f, b'E', b'L', b'F', ..] => "it starts with an ELF signature",
-        [0x1f, 0x8b, ..] => "it starts with a gzip signature; unpack it first",
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => "it starts with a Zstandard signature; unpack it first",
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => "it starts with an xz signature; unpack it first",
-        [b'P', b'K', 3, 4, ..] => "it starts with a zip signature; unpack it first",
-        [b'a', b't', ..] => "it starts like an apitrace file; `mgl run -- glretrace` replays those",
-        [b'R', b'D', b'O', b'C', ..] => "it starts with a RenderDoc signature",
-        [b'{' | b'[', ..] => {
-            "it looks like JSON; `mgl assemble` makes a trace of a trace's text form"
-        }
-        [b'#', b'!', ..] => "it is a script",
-        _ if b.iter().all(|c| *c == 0) => "it starts with zeros",
-        _ => "it starts with unknown bytes",
     }
 }

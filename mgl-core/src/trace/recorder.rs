@@ -524,14 +524,8 @@ impl WriterThread {
             at = n.at;
             let bytes = &batch.bytes[n.bytes.clone()];
             match n.what {
-                NoteKind::Reply { kind, value } => {
-                    let record = self.writer.written().records.saturating_sub(1);
-                    self.writer.entry(record, kind, value, bytes)?;
-                }
-                NoteKind::Event => {
-                    let record = self.writer.written().records;
-                    self.writer.entry(record, entry::EVENT, 0, bytes)?;
-                }
+                NoteKind::Reply { kind, value } => self.writer.entry(kind, value, bytes)?,
+                NoteKind::Event => self.writer.entry(entry::EVENT, 0, bytes)?,
                 NoteKind::Image {
                     surface,
                     width,

@@ -19,10 +19,11 @@
 
 use super::bytes_text;
 use super::call_text::{self, Detail, Problem};
+use super::contents::FrameImage;
 use super::cursor::{Record, RecordPlace};
 use super::error::TraceError;
 use super::provenance::Provenance;
-use super::reader::{FrameImage, TraceFile};
+use super::reader::TraceFile;
 use super::writer::{TraceWriter, WriterOptions, Written};
 use crate::codec::RecordView;
 use crate::handle::SurfaceHandle;
@@ -375,11 +376,11 @@ fn assemble_item<W: Write>(
     let reply = m.remove("reply");
     m.remove("verb");
     let table = |n: &str| blobs.get(n).cloned();
-    let ordinal = call_text::read(op, m, &mut |v| bytes_text::read(v, &table), |c| w.push(c))
+    call_text::read(op, m, &mut |v| bytes_text::read(v, &table), |c| w.push(c))
         .map_err(|p| bad(&name, p))??;
     if let Some(r) = reply {
         let r = read_reply(&r).map_err(|p| bad(&name, Problem::new("reply", p)))?;
-        w.reply(ordinal, &r)?;
+        w.reply(&r)?;
     }
     Ok(())
 }

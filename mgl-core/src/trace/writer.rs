@@ -221,28 +221,23 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Appends the reply to the record of that ordinal, which was pushed already.
-    pub fn reply(&mut self, record: u64, reply: &Reply) -> Result<(), TraceError> {
+    /// Appends the reply to the record pushed last.
+    pub fn reply(&mut self, reply: &Reply) -> Result<(), TraceError> {
         let (kind, value, bytes) = reply_parts(reply);
-        self.entry(record, kind, value, &bytes)
+        self.entry(kind, value, &bytes)
     }
 
     /// Appends an event that came after all records so far.
     pub fn event(&mut self, event: &Event) -> Result<(), TraceError> {
-        self.entry(self.here.record, entry::EVENT, 0, &event_bytes(event))
+        self.entry(entry::EVENT, 0, &event_bytes(event))
     }
 
-    /// Appends a reply or an event in parts.
-    pub(super) fn entry(
-        &mut self,
-        record: u64,
-        kind: u32,
-        value: u64,
-        bytes: &[u8],
-    ) -> Result<(), TraceError> {
+    /// Appends a reply or an event, in parts if it is long.
+    pub(super) fn entry(&mut self, kind: u32, value: u64, bytes: &[u8]) -> Result<(), TraceError> {
         if bytes.len() as u64 > MAX_BLOB {
             return Err(too_large("a reply or event", bytes.len()));
         }
+        let record = self.here.record;
         let total = bytes.len() as u64;
         let mut rest = bytes;
         loop {

@@ -126,8 +126,7 @@ fn large_blobs_replies_and_images_run_over_chunks() {
             p: &QueryTimestamp::default(),
         })
         .expect("pushes");
-    w.reply(read, &Reply::Bytes(bytes.clone()))
-        .expect("replies");
+    w.reply(&Reply::Bytes(bytes.clone())).expect("replies");
     let (width, height) = (4096, 4500);
     let rgba: Vec<u8> = (0..width * height * 4).map(|i| (i >> 14) as u8).collect();
     w.image(SURFACE, width, height, &rgba).expect("images");
@@ -271,4 +270,33 @@ fn consumers_see_everything_in_order() {
         "end 2 false",
     ];
     assert_eq!(log.0, expected);
+}
+
+#[test]
+fn an_event_may_come_before_the_reply_that_is_waited_for() {
+    let mut w = TraceWriter::create(
+        Vec::new(),
+        Path::new("memory"),
+        &Provenance::default(),
+        WriterOptions::default(),
+    )
+    .expect("creates");
+    for n in 0..3 {
+        w.push(&Call::QueryTimestamp {
+            p: &QueryTimestamp::default(),
+        })
+        .expect("pushes");
+        w.event(&Event::CapsInvalidated).expect("an event");
+        if n == 1 {
+            // What is pending is cut between the two.
+            w.flush().expect("flushes");
+        }
+        w.reply(&Reply::Value(n)).expect("replies");
+    }
+    let f = open(w.finish().expect("finishes").0);
+    for n in 0..3 {
+        assert_eq!(f.reply(n).expect("reads"), Some(Reply::Value(n)));
+        assert_eq!(f.events(n + 1).expect("reads"), [Event::CapsInvalidated]);
+    }
+    assert_eq!(f.events(0).expect("reads"), []);
 }

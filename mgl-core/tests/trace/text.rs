@@ -95,9 +95,9 @@ fn random_trace(
         let (words, blobs) = schema.sample(op, &mut crate::schema::Random(seed));
         let (view, _) = mgl_core::codec::split(&words).expect("splits");
         let call = mgl_core::codec::decode(&view, &blobs).expect("a sample decodes");
-        let n = w.push(&call).expect("pushes");
+        w.push(&call).expect("pushes");
         if op.info().wait != mgl_core::pipe::Wait::None && seed % 2 == 0 {
-            w.reply(n, &mgl_core::pipe::Reply::Value(seed))
+            w.reply(&mgl_core::pipe::Reply::Value(seed))
                 .expect("replies");
         }
     }
