@@ -6,7 +6,7 @@ use gl_generator::{Api, Fallbacks, Profile, Registry, StructGenerator};
 use std::{env, fs::File, io::BufWriter, path::Path};
 
 /// Extensions whose functions Espryt calls when a context has them.
-const EXTENSIONS: [&str; 14] = [
+const EXTENSIONS: [&str; 13] = [
     "GL_EXT_base_instance",
     "GL_EXT_buffer_storage",
     "GL_EXT_clear_texture",
@@ -18,7 +18,6 @@ const EXTENSIONS: [&str; 14] = [
     "GL_EXT_texture_border_clamp",
     "GL_EXT_texture_buffer",
     "GL_EXT_texture_view",
-    "GL_NV_polygon_mode",
     "GL_OES_texture_storage_multisample_2d_array",
     "GL_OES_viewport_array",
 ];

@@ -56,11 +56,12 @@ impl Device {
     pub fn open(
         choice: &DisplayChoice,
         debug: bool,
+        lacking: &[&str],
     ) -> Result<(Self, super::egl::Context), BackendError> {
         let egl = Egl::open(choice, debug)?;
         let mut root = egl.create_context(None)?;
         egl.make_current(&mut root, None)?;
-        let gl = match Gl::load(&egl) {
+        let gl = match Gl::load(&egl, lacking) {
             Ok(gl) => gl,
             Err(e) => {
                 egl.destroy_context(&mut root);

@@ -2,6 +2,7 @@
 
 use super::indices::Indices;
 use super::program::VariantKey;
+use super::provoking::list_mode;
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
@@ -44,7 +45,8 @@ impl Work<'_> {
         };
         let many = facts.vertex.writes_viewport_index;
         let flat = program.flat_inputs;
-        self.refuse(pipeline, dynamic, d.info, flat)?;
+        let geometry = facts.geometry.is_some();
+        self.refuse(pipeline, dynamic, d.info, flat && geometry)?;
         let variant = self.use_program(h, key, dynamic.raster.point_size.0)?;
         self.follow_render_state(s, many)?;
         self.follow_vertex_input(s, d)?;
@@ -71,10 +73,12 @@ impl Work<'_> {
                 .map_or(0, |p| p.variant(variant).serial);
             self.follow_capture(s, d.info.flags.has(DrawFlags::CAPTURING), serial)?;
         }
-        if d.info.index_size == 0 {
-            self.draw_arrays(s, d)?;
-        } else {
-            self.draw_elements(s, d)?;
+        let first =
+            dynamic.raster.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION && flat;
+        match list_mode(d.info.mode) {
+            Some(list) if first => self.draw_first_provokes(s, d, list)?,
+            _ if d.info.index_size == 0 => self.draw_arrays(s, d)?,
+            _ => self.draw_elements(s, d)?,
         }
         self.refuse_smoothing(dynamic, d.info.mode)
     }
@@ -85,7 +89,7 @@ impl Work<'_> {
         p: &PipelineState,
         d: &DynamicState,
         info: &DrawInfo,
-        flat: bool,
+        flat_from_geometry: bool,
     ) -> Result<(), BackendError> {
         let has = &self.dev.gl.has;
         let refuse = |what: String| Err(BackendError::Unsupported(what));
@@ -101,7 +105,10 @@ impl Work<'_> {
         if p.polygon_mode != PolygonMode::FILL && filled {
             return refuse(format!("polygon mode {:?}", p.polygon_mode));
         }
-        if p.logic_op_enable.get() && p.logic_op != LogicOp::COPY {
+        let lowered = p.logic_op == LogicOp::COPY
+            || matches!(p.logic_op, LogicOp::CLEAR | LogicOp::NOOP)
+                && !self.ctx.framebuffers.draw_bound.integers;
+        if p.logic_op_enable.get() && !lowered {
             return refuse(format!("logic operation {:?}", p.logic_op));
         }
         if p.depth_clamp.get() && !has.depth_clamp {
@@ -116,11 +123,8 @@ impl Work<'_> {
         {
             return refuse("clip control".into());
         }
-        if r.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION
-            && flat
-            && info.mode != Primitive::POINTS
-        {
-            return refuse("the first vertex as provoking vertex".into());
+        if r.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION && flat_from_geometry {
+            return refuse("the first vertex as provoking vertex of a geometry shader".into());
         }
         let multisampled = self.ctx.framebuffers.draw_bound.samples > 1;
         if multisampled && !has.multisample_switch {
@@ -194,18 +198,7 @@ impl Work<'_> {
         let info = d.info;
         let indices = self.place_indices(s, d)?;
         self.bind_index_buffer(s, indices.name, indices.serial);
-        if self.ctx.shadow.restart != indices.restart {
-            self.ctx.shadow.restart = indices.restart;
-            let what = glow::PRIMITIVE_RESTART_FIXED_INDEX;
-            // SAFETY: the context is current.
-            unsafe {
-                if indices.restart {
-                    self.dev.gl.glow.enable(what);
-                } else {
-                    self.dev.gl.glow.disable(what);
-                }
-            }
-        }
+        self.set_restart(indices.restart);
         if info.flags.has(DrawFlags::INDIRECT) {
             return self.draw_indirect(s, d, Some(&indices));
         }
@@ -215,7 +208,28 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn draw_range(
+    /// Restarts at the largest value of the index type, or not at all.
+    pub fn set_restart(&mut self, on: bool) {
+        if self.ctx.shadow.restart != on {
+            self.ctx.shadow.restart = on;
+            let what = glow::PRIMITIVE_RESTART_FIXED_INDEX;
+            // SAFETY: the context is current.
+            unsafe {
+                if on {
+                    self.dev.gl.glow.enable(what);
+                } else {
+                    self.dev.gl.glow.disable(what);
+                }
+            }
+        }
+    }
+
+    /// Draws one range of indices.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] for a base vertex that the context lacks.
+    pub fn draw_range(
         &self,
         info: &DrawInfo,
         r: &DrawRange,

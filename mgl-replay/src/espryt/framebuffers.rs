@@ -77,6 +77,8 @@ pub struct Bound {
     pub samples: u32,
     /// Colour of draw buffer 0, or the read colour.
     pub color: Option<(Image, u32, u32)>,
+    /// A draw buffer holds integers.
+    pub integers: bool,
     /// Depth.
     pub depth: Option<(Image, u32, u32)>,
     /// Stencil.
@@ -386,6 +388,7 @@ impl Work<'_> {
                 .map_or(0, |i| i as u32 + 1),
             samples: all().map(|r| r.0.samples).max().unwrap_or(f.samples),
             color: color[0],
+            integers: color.iter().flatten().any(|c| c.0.plan.info.is_integer()),
             depth,
             stencil,
         })

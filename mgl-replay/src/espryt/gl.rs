@@ -101,6 +101,14 @@ macro_rules! features {
                     fixed_attribs: false,
                 }
             }
+            /// Does without a feature; false when there is none of this name.
+            pub fn lack(&mut self, name: &str) -> bool {
+                match name {
+                    $( stringify!($name) => self.$name = false, )*
+                    _ => return false,
+                }
+                true
+            }
             /// Name and presence of each.
             pub fn list(&self) -> Vec<(&'static str, bool)> { vec![ $( (stringify!($name), self.$name) ),* ] }
         }
@@ -156,8 +164,6 @@ features! {
     norm16 = false | "EXT_texture_norm16";
     /// A limit on polygon offset.
     offset_clamp = false | "EXT_polygon_offset_clamp";
-    /// Lines and points for polygons.
-    polygon_mode = false | "NV_polygon_mode";
     /// Depth can be read.
     read_depth = false | "NV_read_depth";
     /// Stencil can be read.
@@ -226,12 +232,12 @@ pub struct Gl {
 unsafe impl Send for Gl {}
 
 impl Gl {
-    /// Loads the functions; a context is current.
+    /// Loads the functions; a context is current. What is `lacking` counts as absent.
     ///
     /// # Errors
     ///
-    /// When the context is not OpenGL ES 3.1 or later.
-    pub fn load(egl: &Egl) -> Result<Self, BackendError> {
+    /// When the context is not OpenGL ES 3.1 or later, or when something lacking is unknown.
+    pub fn load(egl: &Egl, lacking: &[&str]) -> Result<Self, BackendError> {
         let address = |name: &str| egl.address(name);
         // Every context answers glGetString and glGetIntegerv, so a bare table finds out which it is.
         let bare = es::Gles2::load_with(address);
@@ -254,6 +260,11 @@ impl Gl {
         let es = es::Gles2::load_with(resolve);
         let mut has = Has::of(version, &extensions);
         has.fixed_attribs = takes_fixed_attribs(&es);
+        for name in lacking {
+            if !has.lack(name) {
+                return Err(BackendError::Unsupported(format!("a feature named {name}")));
+            }
+        }
         let get = |name| integer(&es, name).max(0) as u32;
         let limits = Limits {
             texture_units: get(glow::MAX_COMBINED_TEXTURE_IMAGE_UNITS),

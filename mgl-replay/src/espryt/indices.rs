@@ -28,6 +28,17 @@ pub struct Indices {
 }
 
 impl Indices {
+    /// Four-byte indices that were put somewhere.
+    pub fn of_words(place: &super::stream::Place) -> Self {
+        Self {
+            name: place.name,
+            serial: place.serial,
+            base: place.offset as i64,
+            size: 4,
+            restart: false,
+        }
+    }
+
     /// Type of the indices.
     pub fn gl_type(&self) -> u32 {
         match self.size {

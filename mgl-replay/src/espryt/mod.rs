@@ -15,6 +15,7 @@ mod clear;
 mod context;
 mod convert;
 mod copy;
+mod depth;
 mod device;
 mod draw;
 mod egl;
@@ -28,6 +29,7 @@ mod memory;
 mod mipmap;
 mod objects;
 mod program;
+mod provoking;
 mod queries;
 mod read;
 mod samplers;
@@ -106,7 +108,17 @@ impl Espryt {
     ///
     /// In words that say what is missing: the library, a display, OpenGL ES 3.1, an EGL extension.
     pub fn new(options: EsprytOptions) -> Result<Self> {
-        let (dev, root) = Device::open(&options.display, options.debug)?;
+        Self::lacking(options, &[])
+    }
+
+    /// As [`Espryt::new`], but without some of the context's features (by their names in [`Caps::features`]): what stands
+    /// in for them can be tested on a driver that has them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Espryt::new`], and for a name that is no feature.
+    pub fn lacking(options: EsprytOptions, features: &[&str]) -> Result<Self> {
+        let (dev, root) = Device::open(&options.display, options.debug, features)?;
         let caps = caps::caps(&dev.gl);
         let mut service = NativeContext::of(&dev, root);
         service.egl.holder = 0;
@@ -294,6 +306,7 @@ impl Espryt {
             obj.views.clear(dev);
             obj.dummies.clear(dev);
             obj.converted.clear(dev);
+            obj.depth_readers.clear(dev);
             for (_, t) in obj.textures.iter() {
                 t.image.delete(dev);
             }

@@ -2,6 +2,7 @@
 
 use super::attribs::Converted;
 use super::context::Serial;
+use super::depth::DepthReaders;
 use super::device::Device;
 use super::formats::Plan;
 use super::program::Program;
@@ -153,6 +154,8 @@ pub struct Objects {
     pub dead_images: Vec<Serial>,
     /// Query objects that ended, with the context that they belong to.
     pub dead_queries: Vec<(u64, glow::Query)>,
+    /// Programs that read depth and stencil.
+    pub depth_readers: DepthReaders,
     /// Vertices in forms that OpenGL ES reads.
     pub converted: Converted,
     /// A buffer of zeros, and how many.

@@ -99,42 +99,48 @@ impl Work<'_> {
         Ok(out)
     }
 
-    /// Depth and stencil of the read framebuffer that is bound, in the transfer layout of a depth or stencil format.
-    /// What is not asked for is zero.
+    /// Depth and stencil of a slice, in the transfer layout of a depth or stencil format. What is not asked for is zero.
     fn read_depth_stencil(
         &mut self,
+        (image, level, layer): (&Image, u32, u32),
         info: &FormatInfo,
         a: &Area,
         depth: bool,
         stencil: bool,
     ) -> Result<Vec<u8>, BackendError> {
-        let has = &self.dev.gl.has;
-        let (depth, stencil) = (depth && info.has_depth(), stencil && info.has_stencil());
+        let (has, own) = (&self.dev.gl.has, image.plan.info);
+        let depth = depth && info.has_depth() && own.has_depth();
+        let stencil = stencil && info.has_stencil() && own.has_stencil();
+        let layer = if layer == u32::MAX { 0 } else { layer };
+        let (mut d, mut s);
         if depth && !has.read_depth || stencil && !has.read_stencil {
-            return Err(BackendError::Unsupported(format!(
-                "reading {} back",
-                info.name
-            )));
+            (d, s) = self.depth_by_shader((image, level, layer), a, depth, stencil)?;
+        } else {
+            let fb = &mut self.ctx.framebuffers;
+            fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, image, level, layer)?;
+            (d, s) = (Vec::new(), Vec::new());
+            if depth {
+                let float = matches!(
+                    own.format,
+                    Format::DEPTH_COMPONENT32F | Format::DEPTH32F_STENCIL8
+                );
+                let ty = if float {
+                    glow::FLOAT
+                } else {
+                    glow::UNSIGNED_INT
+                };
+                d = self.read_raw((glow::DEPTH_COMPONENT, ty), 4, a)?;
+            }
+            if stencil {
+                s = self.read_raw((glow::STENCIL_INDEX, glow::UNSIGNED_BYTE), 1, a)?;
+            }
         }
-        let float = matches!(
-            info.format,
-            Format::DEPTH_COMPONENT32F | Format::DEPTH32F_STENCIL8
-        );
-        let d = if depth {
-            let ty = if float {
-                glow::FLOAT
-            } else {
-                glow::UNSIGNED_INT
-            };
-            self.read_raw((glow::DEPTH_COMPONENT, ty), 4, a)?
-        } else {
-            zeros(a.pixels() * 4)?
-        };
-        let s = if stencil {
-            self.read_raw((glow::STENCIL_INDEX, glow::UNSIGNED_BYTE), 1, a)?
-        } else {
-            zeros(a.pixels())?
-        };
+        if d.is_empty() {
+            d = zeros(a.pixels() * 4)?;
+        }
+        if s.is_empty() {
+            s = zeros(a.pixels())?;
+        }
         let mut out = reserve(a.pixels() * info.bytes as usize)?;
         texel::join_depth_stencil(info, &d, &s, &mut out);
         Ok(out)
@@ -166,10 +172,12 @@ impl Work<'_> {
         self.bind_read_framebuffer(s)?;
         let bound = self.ctx.framebuffers.read_bound;
         let color = info.is_color();
-        let found = match (color, bound.depth, bound.stencil) {
-            (true, ..) => bound.color,
-            (false, Some(d), _) => Some(d),
-            (false, None, stencil) => stencil,
+        let found = if color {
+            bound.color
+        } else if r.buffers.has(BufferMask::DEPTH) {
+            bound.depth.or(bound.stencil)
+        } else {
+            bound.stencil.or(bound.depth)
         };
         // GL leaves a read of what is not there undefined; here it is zero.
         let Some((image, level, layer)) = found else {
@@ -193,6 +201,7 @@ impl Work<'_> {
             return self.read_color(image.plan.info, &area);
         }
         self.read_depth_stencil(
+            (&image, level, layer),
             info,
             &area,
             r.buffers.has(BufferMask::DEPTH),
@@ -236,13 +245,11 @@ impl Work<'_> {
         if info.is_color() {
             return self.read_slice(single, 0, 0, a);
         }
-        let fb = &mut self.ctx.framebuffers;
-        fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, single, 0, 0)?;
         let (d, st) = (
             buffers.has(BufferMask::DEPTH),
             buffers.has(BufferMask::STENCIL),
         );
-        self.read_depth_stencil(info, a, d, st)
+        self.read_depth_stencil((single, 0, 0), info, a, d, st)
     }
 
     /// Texels of a slice of an image, in its format's transfer layout.
@@ -261,13 +268,12 @@ impl Work<'_> {
         if info.is_color() && !reads_directly(image) {
             return self.read_by_bits(image, level, layer, a);
         }
+        if !info.is_color() {
+            return self.read_depth_stencil((image, level, layer), info, a, true, true);
+        }
         let fb = &mut self.ctx.framebuffers;
         fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, image, level, layer)?;
-        if info.is_color() {
-            self.read_color(info, a)
-        } else {
-            self.read_depth_stencil(info, a, true, true)
-        }
+        self.read_color(info, a)
     }
 
     /// Reads a slice that cannot be attached: copied bit for bit into an integer format of the same size.

@@ -358,6 +358,27 @@ fn set_multisample(dev: &Device, old: &MultisampleDynamic, new: &MultisampleDyna
     }
 }
 
+/// Logic operations that blending and masks can express; the others are refused at the draw. While one is on there is no
+/// blending (GL 4.6 §17.3.9). Clears are not affected, since they neither blend nor go through logic operations.
+fn lower_logic_op(p: &mut PipelineState) {
+    if !p.logic_op_enable.get() {
+        return;
+    }
+    let kept = match p.logic_op {
+        LogicOp::CLEAR => Some(BlendFactor::ZERO),
+        LogicOp::NOOP => Some(BlendFactor::ONE),
+        _ => None,
+    };
+    for b in &mut p.blend {
+        b.enable = kept.is_some().into();
+        if let Some(kept) = kept {
+            (b.src_color, b.dst_color) = (BlendFactor::ZERO, kept);
+            (b.src_alpha, b.dst_alpha) = (BlendFactor::ZERO, kept);
+            (b.eq_color, b.eq_alpha) = (BlendEquation::FUNC_ADD, BlendEquation::FUNC_ADD);
+        }
+    }
+}
+
 impl Work<'_> {
     /// Makes the pushed render state GL's. The draw framebuffer is bound: it says which components exist.
     ///
@@ -380,6 +401,7 @@ impl Work<'_> {
                 .render_states
                 .get(handle)
                 .map_err(|e| BackendError::Driver(e.to_string()))?;
+            lower_logic_op(&mut pipeline);
             for (i, b) in pipeline.blend.iter_mut().enumerate() {
                 b.mask.0 &= masks >> (4 * i) & 0xF;
             }

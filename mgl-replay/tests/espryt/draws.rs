@@ -626,3 +626,71 @@ fn framebuffer_objects_are_found_again() {
     assert_eq!(rig.be.framebuffer_objects(), before + 2);
     assert_eq!(rig.image().count(RED), 16);
 }
+
+#[test]
+fn the_first_vertex_can_provoke() {
+    let mut rig = Rig::new(8, 8);
+    rig.program("vertexid");
+    rig.positions(&LEFT);
+    let shade = |which: u8| [which, 255, 0, 255];
+    // Lower left and upper right pixels of the left half belong to the first and the second triangle.
+    let corners = |rig: &mut Rig| {
+        let image = rig.image();
+        (image.at(0, 0), image.at(3, 7))
+    };
+    rig.draw(Primitive::TRIANGLE_STRIP, 0, 4);
+    assert_eq!(
+        corners(&mut rig),
+        (shade(2), shade(3)),
+        "the last is GL's initial choice"
+    );
+    rig.state
+        .provoking_vertex(ProvokingVertex::FIRST_VERTEX_CONVENTION);
+    rig.push_state();
+    rig.draw(Primitive::TRIANGLE_STRIP, 0, 4);
+    assert_eq!(corners(&mut rig), (shade(0), shade(1)));
+    // Culling sees the same winding.
+    rig.clear([0.0, 0.0, 0.0, 1.0]);
+    rig.state.cull_enable(true.into());
+    rig.push_state();
+    rig.draw(Primitive::TRIANGLE_STRIP, 0, 4);
+    assert_eq!(corners(&mut rig), (shade(0), shade(1)));
+    // With indices, a restart and a base vertex.
+    rig.clear([0.0, 0.0, 0.0, 1.0]);
+    let buffer = rig.buffer(&bytes(&[50u16, 0, 1, 2, 50, 2, 1, 3]));
+    rig.call(&Call::SetIndexBuffer {
+        p: &IndexBuffer { buffer },
+    });
+    rig.state.cull_enable(false.into());
+    rig.push_state();
+    draw_indexed(
+        &mut rig,
+        indexed(Primitive::TRIANGLES, 2, Some(50)),
+        &[range(0, 8)],
+    );
+    assert_eq!(corners(&mut rig), (shade(0), shade(2)));
+}
+
+#[test]
+fn logic_operations_that_blending_can_express() {
+    let mut rig = Rig::new(4, 4);
+    rig.clear([1.0, 0.0, 0.0, 1.0]);
+    flat(&mut rig, [0.0, 1.0, 0.0, 1.0]);
+    rig.positions(&COVER);
+    rig.state.logic_op_enable(true.into());
+    for (op, expected) in [
+        (LogicOp::NOOP, RED),
+        (LogicOp::CLEAR, [0; 4]),
+        (LogicOp::COPY, GREEN),
+    ] {
+        rig.state.logic_op(op);
+        rig.push_state();
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().count(expected), 16, "{op:?}");
+    }
+    // Clears are no fragments.
+    rig.state.logic_op(LogicOp::NOOP);
+    rig.push_state();
+    rig.clear([0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(rig.image().count(BLUE), 16);
+}

@@ -5,6 +5,7 @@ mod captures;
 mod draws;
 mod framebuffers;
 mod hostile;
+mod lacking;
 mod rig;
 mod textures;
 mod threads;
