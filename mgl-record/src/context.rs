@@ -257,12 +257,7 @@ pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
     let ctx = d.contexts.get_mut(id)?;
     let share = d.shares.get_mut(ctx.share)?;
     let pipe = d.pipe.as_mut()?;
-    let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
-    pipe.speak(BindContext {
-        context: ctx.handle,
-        draw: surface(&ctx.draw),
-        read: surface(&ctx.read),
-    });
+    pipe.speak(ctx.speaker());
     Some(f(&mut Gl {
         ctx,
         share,
@@ -272,6 +267,17 @@ pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
 }
 
 impl ContextState {
+    /// Who speaks when this context pushes: itself, with its surfaces.
+    #[inline]
+    fn speaker(&self) -> BindContext {
+        let surface = |s: Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
+        BindContext {
+            context: self.handle,
+            draw: surface(self.draw),
+            read: surface(self.read),
+        }
+    }
+
     /// Ids that this context refers to.
     pub fn references(&self, refs: &mut References) {
         self.buffers.references(refs);
@@ -480,15 +486,11 @@ pub fn make_current(
     let _ = SLOT.try_with(|s| {
         *s.borrow_mut() = Slot {
             context: ctx.cloned(),
-            draw: ctx.and(draw_ref(draw)),
-            read: ctx.and(draw_ref(read)),
+            draw: ctx.and(draw.cloned()),
+            read: ctx.and(read.cloned()),
         };
     });
     Ok(())
-}
-
-fn draw_ref(s: Option<&SurfaceRef>) -> Option<SurfaceRef> {
-    s.cloned()
 }
 
 /// Viewport and scissor take the size of the first surface (GL 4.6 §13.8.1, §14.9.2), and a context without a default
@@ -520,12 +522,7 @@ fn first_current(c: &mut ContextState, draw: Option<&BoundSurface>) {
 
 fn flush_state(c: &ContextState, pipe: Option<&mut Pipe>) {
     if let Some(p) = pipe {
-        let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
-        p.speak(BindContext {
-            context: c.handle,
-            draw: surface(&c.draw),
-            read: surface(&c.read),
-        });
+        p.speak(c.speaker());
         p.push(Call::Flush {
             p: &Flush::default(),
         });
@@ -687,12 +684,7 @@ pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
         return Err(SwapError);
     };
     if let Some(c) = d.contexts.get(current) {
-        let surface = |s: &Option<BoundSurface>| s.map_or(SurfaceHandle::NULL, |s| s.desc.surface);
-        p.speak(BindContext {
-            context: c.handle,
-            draw: surface(&c.draw),
-            read: surface(&c.read),
-        });
+        p.speak(c.speaker());
     }
     p.before_present(handle);
     p.push(Call::Present {
