@@ -1,5 +1,6 @@
 //! Verification of what mgl records and replays.
 
+pub mod difference;
 pub mod doctor;
 pub mod image;
 pub mod launcher;
