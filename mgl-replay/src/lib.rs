@@ -2,8 +2,10 @@
 
 pub mod backends;
 pub mod espryt;
+pub mod magma;
 pub mod player;
 pub mod spv;
+mod texels;
 
 pub use backends::{BackendKind, make_backend};
 pub use espryt::EsprytOptions;
