@@ -15,8 +15,8 @@ fn attrib(ty: AttribType, components: u32, class: AttribClass, bgra: bool) -> Ve
 /// Every attribute that GL accepts.
 fn all() -> Vec<VertexAttrib> {
     let mut list = Vec::new();
-    for ty in AttribType::VALUES {
-        for class in AttribClass::VALUES {
+    for (ty, _) in AttribType::VALUES {
+        for (class, _) in AttribClass::VALUES {
             let whole = matches!(
                 *ty,
                 AttribType::BYTE
