@@ -90,7 +90,11 @@ fn depth_is_rewritten_only_without_clip_control() {
         depth_minus_one_to_one: false,
         ..state()
     };
-    let plain = module(&program("vertexcolor", POOR), ShaderStage::Vertex, &zero_to_one);
+    let plain = module(
+        &program("vertexcolor", POOR),
+        ShaderStage::Vertex,
+        &zero_to_one,
+    );
     assert_eq!(count(&plain, Op::FMul), count(&kept, Op::FMul));
 }
 
