@@ -6,6 +6,7 @@ mod events;
 pub mod magma;
 pub mod player;
 pub mod spv;
+mod texels;
 
 pub use backends::{BackendKind, make_backend};
 pub use espryt::EsprytOptions;

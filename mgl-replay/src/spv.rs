@@ -1,6 +1,9 @@
 //! A SPIR-V module with the look-ups that linking and reflection need: names, decorations, types,
 //! constants. Reading and rewriting only; what a name or a binding means is decided elsewhere.
 
+pub mod edit;
+pub mod images;
+
 use mgl_core::program::{ComponentKind, GlType, NumericShape, SamplerDim, SamplerShape};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand};
@@ -186,6 +189,12 @@ impl Spv {
                 self.defs.insert(id, at);
             }
         }
+    }
+
+    /// Brings the look-ups of types, constants and variables up to date after the list of them was
+    /// changed from outside.
+    pub fn reindex(&mut self) {
+        self.index_globals();
     }
 
     /// The module as words.

@@ -6,13 +6,12 @@
 //! explicit bindings and locations, values between stages match by names made from their locations,
 //! and names for transform feedback are returned with the text.
 
-mod images;
 mod names;
 mod outputs;
 
 pub use outputs::POINT_SIZE_LOCATION;
 
-use crate::spv::{Spv, SpvError};
+use crate::spv::{Spv, SpvError, edit, images};
 use mgl_core::program::{
     Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, ShaderStage,
 };
@@ -119,12 +118,12 @@ pub fn to_essl(
     })?;
     place_resources(&mut spv);
     drop_invariant_inputs(&mut spv);
-    images::lower(&mut spv);
+    images::lower(&mut spv, true);
     match stage {
         ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
         ShaderStage::Fragment => {
             if reflection.fragment.broadcasts_color {
-                outputs::broadcast_color(&mut spv, options.broadcast_outputs);
+                edit::broadcast_color(&mut spv, options.broadcast_outputs);
             }
             drop_depth_hints(&mut spv);
         }

@@ -13,7 +13,6 @@ mod caps;
 mod capture;
 mod clear;
 mod context;
-mod convert;
 mod copy;
 mod depth;
 mod device;
@@ -48,6 +47,7 @@ mod xcb;
 
 pub use egl::DisplayChoice;
 
+use crate::texels as convert;
 use context::NativeContext;
 use device::Device;
 use glow::HasContext;

@@ -1,8 +1,8 @@
 //! Texel conversions on the CPU: a fourth component on the way up, and back from what OpenGL ES lets be read to the
 //! transfer layout of a format. All of them are exact.
 
-pub use super::convert::convert;
 use super::formats::ReadAs;
+pub use crate::texels::{convert, half};
 use mgl_core::format::{ComponentClass, Format, FormatInfo, TexelLayout};
 
 /// Adds a fourth component that is one.
@@ -42,33 +42,6 @@ impl Widen {
             out.extend_from_slice(&self.one[..self.size]);
         }
     }
-}
-
-/// The bits of the half float nearest to `v`, ties to even; NaN keeps its upper payload bits.
-pub fn half(v: f32) -> u16 {
-    let bits = v.to_bits();
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let magnitude = bits & 0x7FFF_FFFF;
-    if magnitude > 0x7F80_0000 {
-        let payload = (magnitude >> 13 & 0x3FF) as u16;
-        return sign | 0x7C00 | payload | u16::from(payload == 0);
-    }
-    if magnitude >= 0x4780_0000 {
-        return sign | 0x7C00;
-    }
-    let round = |value: u32, shift: u32| {
-        let (kept, rest, tie) = (value >> shift, value & ((1 << shift) - 1), 1 << (shift - 1));
-        kept + u32::from(rest > tie || rest == tie && kept & 1 == 1)
-    };
-    if magnitude >= 0x3880_0000 {
-        // Rebias the exponent by 112; a carry out of the mantissa raises it, to infinity at the top.
-        return sign | round(magnitude - (112 << 23), 13) as u16;
-    }
-    let shift = 126 - (magnitude >> 23);
-    if shift > 24 {
-        return sign;
-    }
-    sign | round(magnitude & 0x7F_FFFF | 0x80_0000, shift) as u16
 }
 
 fn u16_at(p: &[u8], i: usize) -> u16 {
@@ -195,40 +168,6 @@ pub fn to_rgba8(info: &FormatInfo, read: ReadAs, src: &[u8], out: &mut Vec<u8>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The value of a half float.
-    fn wide(h: u16) -> f32 {
-        let (e, m) = (u32::from(h >> 10 & 0x1F), u32::from(h & 0x3FF));
-        let magnitude = match e {
-            0 => m as f32 * 2f32.powi(-24),
-            31 if m == 0 => f32::INFINITY,
-            31 => f32::from_bits(0x7F80_0000 | m << 13),
-            _ => (1.0 + m as f32 / 1024.0) * 2f32.powi(e as i32 - 15),
-        };
-        f32::from_bits(magnitude.to_bits() | u32::from(h & 0x8000) << 16)
-    }
-
-    #[test]
-    fn every_half_float_comes_back() {
-        for h in 0..=u16::MAX {
-            assert_eq!(half(wide(h)), h, "{h:#06x}");
-        }
-    }
-
-    #[test]
-    fn halves_round_to_even() {
-        assert_eq!(
-            half(65520.0),
-            0x7C00,
-            "above the largest half by half a step"
-        );
-        assert_eq!(half(65519.9), 0x7BFF);
-        assert_eq!(half(1.0 + 1.0 / 2048.0), 0x3C00, "a tie goes to even");
-        assert_eq!(half(1.0 + 3.0 / 2048.0), 0x3C02);
-        assert_eq!(half(2f32.powi(-25)), 0, "half the smallest goes to zero");
-        assert_eq!(half(2f32.powi(-25) * 1.01), 1);
-        assert_eq!(half(-0.0), 0x8000);
-    }
 
     #[test]
     fn small_integers_survive_eight_bits() {

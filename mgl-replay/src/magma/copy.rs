@@ -4,7 +4,7 @@
 use super::Magma;
 use super::objects::Window;
 use super::targets::{Slice, context};
-use crate::espryt::convert::convert;
+use crate::texels::convert;
 use ash::vk;
 use mgl_core::format::ComponentClass;
 use mgl_core::handle::*;
@@ -98,7 +98,7 @@ impl Magma {
             self.transfer(&[(from.image, src, false), (to.image, dst, true)], &[])?;
         }
         let (a, b) = (self.obj.images.get(from.image)?, self.obj.images.get(to.image)?);
-        let aspects = a.plan.aspects();
+        let aspects = a.plan.aspects;
         let solid = |kind| kind == vk::ImageType::TYPE_3D;
         let mixed = solid(a.kind) != solid(b.kind);
         let mut regions = Vec::new();
@@ -181,7 +181,7 @@ impl Magma {
             return Ok(());
         }
         if t.samples <= 1
-            && from.plan.vk == to.plan.vk
+            && from.plan.format == to.plan.format
             && from.plan.info.format == to.plan.info.format
             && !t.flip
         {

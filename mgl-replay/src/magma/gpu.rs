@@ -1,6 +1,7 @@
 //! The device and its functions, and which of several devices is taken.
 
 use super::features::{Facts, Has, Limits};
+use super::formats::Plan;
 use super::instance::{Instance, error};
 use crate::events::Events;
 use ash::vk;
@@ -194,6 +195,22 @@ impl Gpu {
                 .raw
                 .get_physical_device_format_properties(self.physical, format)
         }
+    }
+
+    /// How a format is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] with the format's name.
+    pub fn plan(&self, format: mgl_core::format::Format) -> Result<Plan, BackendError> {
+        Plan::of(format, &|f| self.format_features(f).optimal_tiling_features)
+    }
+
+    /// Whether vkCmdBlitImage reads and writes a format.
+    pub fn blits(&self, format: vk::Format) -> bool {
+        self.format_features(format)
+            .optimal_tiling_features
+            .contains(vk::FormatFeatureFlags::BLIT_SRC | vk::FormatFeatureFlags::BLIT_DST)
     }
 
     /// Name of the device.

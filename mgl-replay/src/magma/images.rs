@@ -10,7 +10,7 @@ use super::gpu::Gpu;
 use super::instance::error;
 use super::memory::RawImage;
 use super::objects::ImageId;
-use super::plan::Plan;
+use super::formats::Plan;
 use super::recorder::{Access, Garbage};
 use ash::vk;
 use mgl_core::format::{ComponentClass, Format};
@@ -278,12 +278,13 @@ impl Magma {
     ///
     /// [`BackendError::Unsupported`] for a format or kind that the device lacks, [`BackendError::OutOfMemory`].
     pub(super) fn make_image(&mut self, shape: &Shape) -> Result<ImageId, BackendError> {
-        let plan = Plan::of(&self.gpu, shape.format)?;
+        let plan = self.gpu.plan(shape.format)?;
         if shape.samples > 1 && !plan.renderable {
             return Err(BackendError::Unsupported(format!("{} with samples", shape.format)));
         }
         let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-        if plan.sampled {
+        let features = self.gpu.format_features(plan.format).optimal_tiling_features;
+        if features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE) {
             usage |= vk::ImageUsageFlags::SAMPLED;
         }
         if plan.renderable {
@@ -297,7 +298,7 @@ impl Magma {
         if shape.cube {
             flags |= vk::ImageCreateFlags::CUBE_COMPATIBLE;
         }
-        if shape.mutable && plan.info.is_color() || plan.linear != plan.vk {
+        if shape.mutable && plan.info.is_color() || plan.plain != plan.format {
             flags |= vk::ImageCreateFlags::MUTABLE_FORMAT;
         }
         if shape.kind == vk::ImageType::TYPE_3D && plan.renderable {
@@ -307,7 +308,7 @@ impl Magma {
         let properties = unsafe {
             self.gpu.instance.raw.get_physical_device_image_format_properties(
                 self.gpu.physical,
-                plan.vk,
+                plan.format,
                 shape.kind,
                 vk::ImageTiling::OPTIMAL,
                 usage,
@@ -343,7 +344,7 @@ impl Magma {
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(shape.kind)
-            .format(plan.vk)
+            .format(plan.format)
             .extent(vk::Extent3D {
                 width: shape.width,
                 height: shape.height,
@@ -385,13 +386,13 @@ impl Magma {
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         let image = self.obj.images.get(id)?;
         let range = [vk::ImageSubresourceRange {
-            aspect_mask: image.plan.aspects(),
+            aspect_mask: image.plan.aspects,
             base_mip_level: 0,
             level_count: vk::REMAINING_MIP_LEVELS,
             base_array_layer: 0,
             layer_count: vk::REMAINING_ARRAY_LAYERS,
         }];
-        let one = image.plan.opaque;
+        let one = image.plan.write_mask() != 0b1111;
         // SAFETY: the image is in this layout, and nothing is rendered.
         unsafe {
             if image.plan.info.is_color() {

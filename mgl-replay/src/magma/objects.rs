@@ -2,13 +2,14 @@
 
 use super::images::Images;
 use super::memory::RawBuffer;
-use super::plan::Plan;
+use super::formats::Plan;
 use super::program::Program;
 use super::queries::Query;
 use super::recorder::Access;
 use super::samplers::Samplers;
 use super::surfaces::Surface;
 use ash::vk;
+use mgl_core::format::FormatInfo;
 use mgl_core::handle::*;
 use mgl_core::pipe::ResourceDesc;
 use mgl_core::pipe::table::Table;
@@ -39,8 +40,10 @@ pub struct Window {
 pub struct Texels {
     /// The buffer; null for none.
     pub buffer: BufferHandle,
-    /// Format.
-    pub plan: Plan,
+    /// The pipe's format.
+    pub info: Option<&'static FormatInfo>,
+    /// Vulkan's format.
+    pub format: vk::Format,
     /// First byte.
     pub offset: u64,
     /// Bytes.

@@ -4,7 +4,7 @@ use super::Magma;
 use super::copy::window_at;
 use super::objects::Window;
 use super::targets::Slice;
-use crate::espryt::convert::{decode, encode};
+use crate::texels::{decode, encode};
 use ash::vk;
 use mgl_core::format::FormatInfo;
 use mgl_core::handle::SurfaceHandle;
@@ -50,7 +50,7 @@ impl Magma {
         self.transfer(&[(w.image, layout, false)], &[])?;
         let mut offsets = [0u64; 2];
         let mut total = 0u64;
-        for (o, (_, size)) in offsets.iter_mut().zip(w.plan.copies()) {
+        for (o, (_, size)) in offsets.iter_mut().zip(copies_of(&w.plan)) {
             *o = total;
             total = (total + texels as u64 * u64::from(*size)).next_multiple_of(16);
         }

@@ -76,7 +76,7 @@ impl Magma {
                         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
                         .image(i.raw.image)
                         .subresource_range(vk::ImageSubresourceRange {
-                            aspect_mask: i.plan.aspects(),
+                            aspect_mask: i.plan.aspects,
                             base_mip_level: 0,
                             level_count: vk::REMAINING_MIP_LEVELS,
                             base_array_layer: 0,

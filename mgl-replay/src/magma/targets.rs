@@ -3,7 +3,7 @@
 use super::Magma;
 use super::images::{IDENTITY, ViewKey, sample_flag};
 use super::objects::ImageId;
-use super::plan::Plan;
+use super::formats::Plan;
 use ash::vk;
 use mgl_core::handle::*;
 use mgl_core::pipe::{
@@ -66,7 +66,7 @@ impl Targets {
     pub fn formats(&self) -> ([vk::Format; MAX_COLOR_ATTACHMENTS], vk::Format, vk::Format) {
         let of = |s: &Option<Slice>| {
             s.as_ref().map_or(vk::Format::UNDEFINED, |s| {
-                if self.srgb { s.plan.vk } else { s.plan.linear }
+                if self.srgb { s.plan.format } else { s.plan.plain }
             })
         };
         let mut color = [vk::Format::UNDEFINED; MAX_COLOR_ATTACHMENTS];
@@ -269,9 +269,9 @@ impl Magma {
             _ => vk::ImageViewType::TYPE_2D_ARRAY,
         };
         let key = ViewKey {
-            format: if t.srgb { s.plan.vk } else { s.plan.linear },
+            format: if t.srgb { s.plan.format } else { s.plan.plain },
             kind,
-            aspects: image.plan.aspects(),
+            aspects: image.plan.aspects,
             first_level: s.level,
             levels: 1,
             first_layer: s.layer,

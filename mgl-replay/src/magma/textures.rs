@@ -3,7 +3,7 @@
 use super::Magma;
 use super::images::Shape;
 use super::objects::{ImageId, Storage, Texels, Texture, Window};
-use super::plan::Plan;
+use super::formats::{Plan, texel_buffer};
 use super::recorder::Garbage;
 use ash::vk;
 use mgl_core::handle::*;
@@ -26,6 +26,20 @@ pub fn takes_box(d: &SubData, regions: &[SubRegion]) -> bool {
     regions.len() > MANY_REGIONS || sum * 4 >= volume(&d.union_box) * 3
 }
 
+/// The aspects that the pipe's format has, which are copied one by one, with the bytes of a texel of each.
+pub fn copies_of(plan: &Plan) -> impl Iterator<Item = (vk::ImageAspectFlags, u32)> + use<> {
+    let info = plan.info;
+    let first = if info.is_color() {
+        (vk::ImageAspectFlags::COLOR, plan.bytes)
+    } else if info.has_depth() {
+        (vk::ImageAspectFlags::DEPTH, plan.bytes)
+    } else {
+        (vk::ImageAspectFlags::STENCIL, 1)
+    };
+    let second = info.has_depth() && info.has_stencil();
+    std::iter::once(first).chain(second.then_some((vk::ImageAspectFlags::STENCIL, 1)))
+}
+
 /// Where a box of a window lies in its image.
 pub struct Place {
     /// Level and layers, of all aspects.
@@ -42,7 +56,7 @@ impl Window {
         let solid = kind == vk::ImageType::TYPE_3D;
         Place {
             layers: vk::ImageSubresourceLayers {
-                aspect_mask: self.plan.aspects(),
+                aspect_mask: self.plan.aspects,
                 mip_level: self.first_level + level,
                 base_array_layer: if solid { 0 } else { self.first_layer + b.z },
                 layer_count: if solid { 1 } else { b.depth },
@@ -147,11 +161,10 @@ impl Magma {
     fn make_texture_storage(&mut self, d: &ResourceDesc) -> Result<Storage, BackendError> {
         match d.storage {
             StorageKind::BUFFER_TEXTURE => {
-                let plan = Plan::of(&self.gpu, d.format)?;
-                let features = self.gpu.format_features(plan.vk).buffer_features;
-                if !plan.is_direct()
-                    || !features.contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER)
-                {
+                let (format, widened) = texel_buffer(d.format, &|f| {
+                    self.gpu.format_features(f).buffer_features
+                })?;
+                if widened {
                     return Err(BackendError::Unsupported(format!(
                         "a buffer texture of {}",
                         d.format
@@ -159,7 +172,8 @@ impl Magma {
                 }
                 Ok(Storage::Buffer(Texels {
                     buffer: d.buffer,
-                    plan,
+                    info: d.format.info(),
+                    format,
                     offset: d.offset,
                     size: d.size,
                     view: None,
@@ -167,8 +181,8 @@ impl Magma {
             }
             StorageKind::VIEW => {
                 let owner = self.texture_window(d.view_of)?;
-                let plan = Plan::of(&self.gpu, d.format)?;
-                if plan.stored_bytes() != owner.plan.stored_bytes() {
+                let plan = self.gpu.plan(d.format)?;
+                if plan.bytes != owner.plan.bytes {
                     return Err(BackendError::Unsupported(format!(
                         "a view of {} as {}, which are stored with different sizes",
                         owner.plan.info.name, plan.info.name
@@ -310,11 +324,12 @@ impl Magma {
         let (mut copies, mut buffer) = (std::mem::take(&mut self.copies), vk::Buffer::null());
         copies.clear();
         let texel = w.plan.info.bytes as usize;
+        let mut packed = Vec::new();
         for (area, bytes) in parts {
             if area.width == 0 || area.height == 0 || area.depth == 0 {
                 continue;
             }
-            for &(aspect, size) in w.plan.copies() {
+            for (aspect, size) in copies_of(&w.plan) {
                 let row = area.width as usize * size as usize;
                 let total = row as u64 * u64::from(area.height) * u64::from(area.depth);
                 let (place, to) =
@@ -328,9 +343,18 @@ impl Magma {
                             .ok_or_else(|| {
                                 BackendError::Driver("an upload with too few bytes".into())
                             })?;
-                        if let Some(o) = lines.next() {
-                            w.plan.pack(aspect, line, o);
+                        let Some(o) = lines.next() else { break };
+                        if w.plan.is_direct() {
+                            o.copy_from_slice(line);
+                            continue;
                         }
+                        packed.clear();
+                        if aspect == vk::ImageAspectFlags::STENCIL {
+                            w.plan.stencil_to_image(line, &mut packed);
+                        } else {
+                            w.plan.to_image(line, &mut packed);
+                        }
+                        o.copy_from_slice(&packed);
                     }
                 }
                 let p = w.place(kind, d.level, area);

@@ -1,75 +1,13 @@
-//! Inputs and outputs that ESSL handles otherwise: one colour for all draw buffers, the point size
-//! from state, vertex attributes that are arrays.
+//! Inputs and outputs that ESSL handles otherwise: the point size from state, vertex attributes that
+//! are arrays.
 
+use crate::spv::edit::{insert_at_start, insert_before, retarget};
 use crate::spv::{Shape, Spv};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Location of the plain uniform that holds the point size from state.
 pub const POINT_SIZE_LOCATION: u32 = 0;
-
-/// Inserts what `make` gives before every instruction with opcode `op` in the entry function, or in
-/// all functions.
-fn insert_before(
-    spv: &mut Spv,
-    op: Op,
-    everywhere: bool,
-    mut make: impl FnMut(&mut Spv) -> Vec<Instruction>,
-) {
-    let entry = spv.entry_function();
-    let mut functions = std::mem::take(&mut spv.module.functions);
-    for function in &mut functions {
-        if !everywhere && function.def_id() != Some(entry) {
-            continue;
-        }
-        for block in &mut function.blocks {
-            let mut at = 0;
-            while at < block.instructions.len() {
-                if block.instructions[at].class.opcode == op {
-                    let new = make(spv);
-                    let count = new.len();
-                    block.instructions.splice(at..at, new);
-                    at += count;
-                }
-                at += 1;
-            }
-        }
-    }
-    spv.module.functions = functions;
-}
-
-/// Copies the output at location 0 to `count - 1` more outputs at the next locations.
-pub fn broadcast_color(spv: &mut Spv, count: u32) {
-    let first = spv.variables().into_iter().find(|v| {
-        v.class == StorageClass::Output && spv.decoration(v.id, Decoration::Location) == Some(0)
-    });
-    let Some(first) = first else { return };
-    let copies: Vec<u32> = (1..count)
-        .map(|location| {
-            let copy = spv.add_variable(StorageClass::Output, first.ty);
-            spv.decorate(copy, Decoration::Location, location);
-            copy
-        })
-        .collect();
-    if copies.is_empty() {
-        return;
-    }
-    insert_before(spv, Op::Return, false, |spv| {
-        let value = spv.new_id();
-        let load = vec![Operand::IdRef(first.id)];
-        let mut code = vec![Instruction::new(
-            Op::Load,
-            Some(first.ty),
-            Some(value),
-            load,
-        )];
-        code.extend(copies.iter().map(|copy| {
-            let operands = vec![Operand::IdRef(*copy), Operand::IdRef(value)];
-            Instruction::new(Op::Store, None, None, operands)
-        }));
-        code
-    });
-}
 
 /// Makes the stage write the plain uniform at [`POINT_SIZE_LOCATION`] to `gl_PointSize`, over
 /// whatever it writes itself: in OpenGL the point size is state unless a program point size is
@@ -171,48 +109,4 @@ pub fn split_attribute_arrays(spv: &mut Spv) {
         code.push(Instruction::new(Op::Store, None, None, store));
         insert_at_start(spv, code);
     }
-}
-
-/// Makes all code use `to` in place of the variable `from`, with pointers of the new class.
-fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
-    let mut functions = std::mem::take(&mut spv.module.functions);
-    for inst in functions.iter_mut().flat_map(|f| f.all_inst_iter_mut()) {
-        let mut hit = false;
-        for operand in &mut inst.operands {
-            if *operand == Operand::IdRef(from) {
-                *operand = Operand::IdRef(to);
-                hit = true;
-            }
-        }
-        let is_chain = matches!(inst.class.opcode, Op::AccessChain | Op::InBoundsAccessChain);
-        if hit
-            && is_chain
-            && let Some(ty) = inst.result_type.and_then(|pointer| spv.pointee(pointer))
-        {
-            inst.result_type = Some(spv.type_pointer(class, ty));
-        }
-    }
-    spv.module.functions = functions;
-}
-
-/// Puts code at the start of the entry function, behind its variables.
-fn insert_at_start(spv: &mut Spv, code: Vec<Instruction>) {
-    let entry = spv.entry_function();
-    let Some(function) = spv
-        .module
-        .functions
-        .iter_mut()
-        .find(|f| f.def_id() == Some(entry))
-    else {
-        return;
-    };
-    let Some(block) = function.blocks.first_mut() else {
-        return;
-    };
-    let at = block
-        .instructions
-        .iter()
-        .position(|i| i.class.opcode != Op::Variable)
-        .unwrap_or(block.instructions.len());
-    block.instructions.splice(at..at, code);
 }

@@ -155,9 +155,9 @@ fn damaged_modules_never_panic_the_loader() {
             bad[at] ^= 1 << bit;
             if let Ok(mut spv) = Spv::load(&bad) {
                 place_resources(&mut spv);
-                images::lower(&mut spv);
+                images::lower(&mut spv, true);
                 outputs::split_attribute_arrays(&mut spv);
-                outputs::broadcast_color(&mut spv, 2);
+                edit::broadcast_color(&mut spv, 2);
                 outputs::point_size_from_state(&mut spv, Op::Return);
                 names::assign(&mut spv, ShaderStage::Fragment, &reflection());
             }

@@ -1,9 +1,9 @@
-//! Textures that ESSL lacks. One-dimensional textures become two-dimensional ones of height one,
+//! Textures that APIs below lack. One-dimensional textures become two-dimensional ones of height one,
 //! looked up in the middle of their row. Rectangle textures become two-dimensional ones whose
-//! coordinates are divided by the texture's size at each look-up, because ESSL's are normalised;
-//! texel fetches keep theirs.
+//! coordinates are divided by the texture's size at each look-up, because only normalised ones are
+//! left; texel fetches keep theirs.
 
-use crate::spv::Spv;
+use super::Spv;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Dim, ImageOperands, Op};
 use std::collections::HashMap;
@@ -14,20 +14,20 @@ enum Lowered {
     Rect,
 }
 
-/// Rewrites all such types and every instruction on them.
-pub fn lower(spv: &mut Spv) {
-    let kinds = lower_types(spv);
+/// Rewrites rectangle types, one-dimensional ones where `one_d` says so, and every instruction on
+/// them.
+pub fn lower(spv: &mut Spv, one_d: bool) {
+    let kinds = lower_types(spv, one_d);
     if kinds.is_empty() {
         return;
     }
-    spv.module.capabilities.retain(|inst| {
-        !matches!(
-            inst.operands.first(),
-            Some(Operand::Capability(
-                Capability::SampledRect | Capability::Sampled1D | Capability::ImageQuery
-            ))
-        )
-    });
+    spv.module
+        .capabilities
+        .retain(|inst| match inst.operands.first() {
+            Some(Operand::Capability(Capability::SampledRect | Capability::ImageQuery)) => false,
+            Some(Operand::Capability(Capability::Sampled1D)) => !one_d,
+            _ => true,
+        });
     let query = vec![Operand::Capability(Capability::ImageQuery)];
     spv.module
         .capabilities
@@ -64,14 +64,14 @@ pub fn lower(spv: &mut Spv) {
 }
 
 /// Changes the types and gives what each image or sampled image type was.
-fn lower_types(spv: &mut Spv) -> HashMap<u32, Lowered> {
+fn lower_types(spv: &mut Spv, one_d: bool) -> HashMap<u32, Lowered> {
     let mut kinds = HashMap::new();
     for inst in &mut spv.module.types_global_values {
         let Some(id) = inst.result_id else { continue };
         match (inst.class.opcode, inst.operands.as_mut_slice()) {
             (Op::TypeImage, [_, dim, _, arrayed, ..]) => {
                 let kind = match dim {
-                    Operand::Dim(Dim::Dim1D) => Lowered::OneD {
+                    Operand::Dim(Dim::Dim1D) if one_d => Lowered::OneD {
                         arrayed: *arrayed == Operand::LiteralBit32(1),
                     },
                     Operand::Dim(Dim::DimRect) => Lowered::Rect,

@@ -1,15 +1,42 @@
 //! Texels as numbers: decoding the transfer layout, encoding it, and what is computed between (conversions, mipmaps).
+//! Both back ends use it.
 //!
 //! For the roads through the CPU; rounding is to nearest, as GL 4.6 §2.3.5 wants for normalised values.
 
-use super::texel::half;
 use mgl_core::format::{ComponentClass, Format, FormatInfo, TexelLayout};
 
 /// A texel's components: red, green, blue, alpha; or depth and stencil. Absent ones are 0, alpha 1.
 pub type Texel = [f64; 4];
 
+/// The bits of the half float nearest to `v`, ties to even; NaN keeps its upper payload bits.
+pub fn half(v: f32) -> u16 {
+    let bits = v.to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let magnitude = bits & 0x7FFF_FFFF;
+    if magnitude > 0x7F80_0000 {
+        let payload = (magnitude >> 13 & 0x3FF) as u16;
+        return sign | 0x7C00 | payload | u16::from(payload == 0);
+    }
+    if magnitude >= 0x4780_0000 {
+        return sign | 0x7C00;
+    }
+    let round = |value: u32, shift: u32| {
+        let (kept, rest, tie) = (value >> shift, value & ((1 << shift) - 1), 1 << (shift - 1));
+        kept + u32::from(rest > tie || rest == tie && kept & 1 == 1)
+    };
+    if magnitude >= 0x3880_0000 {
+        // Rebias the exponent by 112; a carry out of the mantissa raises it, to infinity at the top.
+        return sign | round(magnitude - (112 << 23), 13) as u16;
+    }
+    let shift = 126 - (magnitude >> 23);
+    if shift > 24 {
+        return sign;
+    }
+    sign | round(magnitude & 0x7F_FFFF | 0x80_0000, shift) as u16
+}
+
 /// The value of a half float.
-fn wide(h: u16) -> f32 {
+pub fn wide(h: u16) -> f32 {
     let (e, m) = (u32::from(h >> 10 & 0x1F), u32::from(h & 0x3FF));
     let magnitude = match e {
         0 => m as f32 * 2f32.powi(-24),
@@ -347,6 +374,28 @@ mod tests {
         let out = convert(a, b, &0xF81Fu16.to_le_bytes()).expect("both are colours");
         assert_eq!(out, [255, 0, 255, 255]);
         assert!(convert(a, Format::R32UI.info().expect("a format"), &[0, 0]).is_none());
+    }
+
+    #[test]
+    fn every_half_float_comes_back() {
+        for h in 0..=u16::MAX {
+            assert_eq!(half(wide(h)), h, "{h:#06x}");
+        }
+    }
+
+    #[test]
+    fn halves_round_to_even() {
+        assert_eq!(
+            half(65520.0),
+            0x7C00,
+            "above the largest half by half a step"
+        );
+        assert_eq!(half(65519.9), 0x7BFF);
+        assert_eq!(half(1.0 + 1.0 / 2048.0), 0x3C00, "a tie goes to even");
+        assert_eq!(half(1.0 + 3.0 / 2048.0), 0x3C02);
+        assert_eq!(half(2f32.powi(-25)), 0, "half the smallest goes to zero");
+        assert_eq!(half(2f32.powi(-25) * 1.01), 1);
+        assert_eq!(half(-0.0), 0x8000);
     }
 
     #[test]

@@ -1,0 +1,209 @@
+//! Edits of a module that both back ends make: code at the ends and the start of functions, variables
+//! in place of others, one colour for all draw buffers, types that became equal.
+
+use super::Spv;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
+use std::collections::HashMap;
+
+/// Inserts what `make` gives before every instruction with opcode `op` in the entry function, or in
+/// all functions.
+pub fn insert_before(
+    spv: &mut Spv,
+    op: Op,
+    everywhere: bool,
+    mut make: impl FnMut(&mut Spv) -> Vec<Instruction>,
+) {
+    let entry = spv.entry_function();
+    let mut functions = std::mem::take(&mut spv.module.functions);
+    for function in &mut functions {
+        if !everywhere && function.def_id() != Some(entry) {
+            continue;
+        }
+        for block in &mut function.blocks {
+            let mut at = 0;
+            while at < block.instructions.len() {
+                if block.instructions[at].class.opcode == op {
+                    let new = make(spv);
+                    let count = new.len();
+                    block.instructions.splice(at..at, new);
+                    at += count;
+                }
+                at += 1;
+            }
+        }
+    }
+    spv.module.functions = functions;
+}
+
+/// Copies the output at location 0 to `count - 1` more outputs at the next locations.
+pub fn broadcast_color(spv: &mut Spv, count: u32) {
+    let first = spv.variables().into_iter().find(|v| {
+        v.class == StorageClass::Output && spv.decoration(v.id, Decoration::Location) == Some(0)
+    });
+    let Some(first) = first else { return };
+    let copies: Vec<u32> = (1..count)
+        .map(|location| {
+            let copy = spv.add_variable(StorageClass::Output, first.ty);
+            spv.decorate(copy, Decoration::Location, location);
+            copy
+        })
+        .collect();
+    if copies.is_empty() {
+        return;
+    }
+    insert_before(spv, Op::Return, false, |spv| {
+        let value = spv.new_id();
+        let load = vec![Operand::IdRef(first.id)];
+        let mut code = vec![Instruction::new(
+            Op::Load,
+            Some(first.ty),
+            Some(value),
+            load,
+        )];
+        code.extend(copies.iter().map(|copy| {
+            let operands = vec![Operand::IdRef(*copy), Operand::IdRef(value)];
+            Instruction::new(Op::Store, None, None, operands)
+        }));
+        code
+    });
+}
+
+/// Makes all code use `to` in place of the variable `from`, with pointers of the new class.
+pub fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
+    let mut functions = std::mem::take(&mut spv.module.functions);
+    for inst in functions.iter_mut().flat_map(|f| f.all_inst_iter_mut()) {
+        let mut hit = false;
+        for operand in &mut inst.operands {
+            if *operand == Operand::IdRef(from) {
+                *operand = Operand::IdRef(to);
+                hit = true;
+            }
+        }
+        let is_chain = matches!(inst.class.opcode, Op::AccessChain | Op::InBoundsAccessChain);
+        if hit
+            && is_chain
+            && let Some(ty) = inst.result_type.and_then(|pointer| spv.pointee(pointer))
+        {
+            inst.result_type = Some(spv.type_pointer(class, ty));
+        }
+    }
+    spv.module.functions = functions;
+}
+
+/// Puts code at the start of the entry function, behind its variables.
+pub fn insert_at_start(spv: &mut Spv, code: Vec<Instruction>) {
+    let entry = spv.entry_function();
+    let Some(function) = spv
+        .module
+        .functions
+        .iter_mut()
+        .find(|f| f.def_id() == Some(entry))
+    else {
+        return;
+    };
+    let Some(block) = function.blocks.first_mut() else {
+        return;
+    };
+    let at = block
+        .instructions
+        .iter()
+        .position(|i| i.class.opcode != Op::Variable)
+        .unwrap_or(block.instructions.len());
+    block.instructions.splice(at..at, code);
+}
+
+/// Makes one type of those that say the same: rewriting can make types equal, which a module must
+/// not have twice. Structures and arrays are left alone, because their decorations tell them apart.
+pub fn unify_types(spv: &mut Spv) {
+    let mut first: HashMap<(Op, Vec<Operand>), u32> = HashMap::new();
+    let mut renamed: HashMap<u32, u32> = HashMap::new();
+    let apply = |operands: &mut [Operand], renamed: &HashMap<u32, u32>| {
+        for operand in operands {
+            if let Operand::IdRef(id) = operand
+                && let Some(new) = renamed.get(id)
+            {
+                *id = *new;
+            }
+        }
+    };
+    let globals = std::mem::take(&mut spv.module.types_global_values);
+    let mut kept = Vec::with_capacity(globals.len());
+    for mut inst in globals {
+        apply(&mut inst.operands, &renamed);
+        if let Some(ty) = &mut inst.result_type
+            && let Some(new) = renamed.get(ty)
+        {
+            *ty = *new;
+        }
+        let comparable = matches!(
+            inst.class.opcode,
+            Op::TypeVoid
+                | Op::TypeBool
+                | Op::TypeInt
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeMatrix
+                | Op::TypeImage
+                | Op::TypeSampler
+                | Op::TypeSampledImage
+                | Op::TypePointer
+                | Op::TypeFunction
+        );
+        if comparable && let Some(id) = inst.result_id {
+            let same = first
+                .entry((inst.class.opcode, inst.operands.clone()))
+                .or_insert(id);
+            if *same != id {
+                renamed.insert(id, *same);
+                continue;
+            }
+        }
+        kept.push(inst);
+    }
+    spv.module.types_global_values = kept;
+    if !renamed.is_empty() {
+        let gone = |inst: &Instruction| match inst.operands.first() {
+            Some(Operand::IdRef(id)) => renamed.contains_key(id),
+            _ => false,
+        };
+        spv.module.debug_names.retain(|i| !gone(i));
+        spv.module.annotations.retain(|i| !gone(i));
+        for function in &mut spv.module.functions {
+            for inst in function.all_inst_iter_mut() {
+                apply(&mut inst.operands, &renamed);
+                if let Some(ty) = &mut inst.result_type
+                    && let Some(new) = renamed.get(ty)
+                {
+                    *ty = *new;
+                }
+            }
+        }
+    }
+    spv.index_globals();
+}
+
+/// Whether the module declares a capability.
+pub fn has_capability(spv: &Spv, capability: Capability) -> bool {
+    let wanted = Operand::Capability(capability);
+    let mut list = spv.module.capabilities.iter();
+    list.any(|i| i.operands.first() == Some(&wanted))
+}
+
+/// Declares a capability.
+pub fn add_capability(spv: &mut Spv, capability: Capability) {
+    if !has_capability(spv, capability) {
+        let operands = vec![Operand::Capability(capability)];
+        spv.module
+            .capabilities
+            .push(Instruction::new(Op::Capability, None, None, operands));
+    }
+}
+
+/// Takes the declaration of a capability out.
+pub fn remove_capability(spv: &mut Spv, capability: Capability) {
+    let gone = Operand::Capability(capability);
+    spv.module
+        .capabilities
+        .retain(|i| i.operands.first() != Some(&gone));
+}
