@@ -2,8 +2,10 @@
 
 use super::Magma;
 use super::copy::window_at;
+use super::formats::to_rgba8;
 use super::objects::Window;
 use super::targets::Slice;
+use super::textures::copies_of;
 use crate::texels::{decode, encode};
 use ash::vk;
 use mgl_core::format::FormatInfo;
@@ -52,22 +54,19 @@ impl Magma {
         let mut total = 0u64;
         for (o, (_, size)) in offsets.iter_mut().zip(copies_of(&w.plan)) {
             *o = total;
-            total = (total + texels as u64 * u64::from(*size)).next_multiple_of(16);
+            total = (total + texels as u64 * u64::from(size)).next_multiple_of(16);
         }
         let back = self.readback(total)?;
         let image = self.obj.images.get(w.image)?;
         let p = w.place(image.kind, level, area);
-        let regions: Vec<vk::BufferImageCopy> = w
-            .plan
-            .copies()
-            .iter()
+        let regions: Vec<vk::BufferImageCopy> = copies_of(&w.plan)
             .zip(offsets)
             .map(|((aspect, _), offset)| vk::BufferImageCopy {
                 buffer_offset: offset,
                 buffer_row_length: 0,
                 buffer_image_height: 0,
                 image_subresource: vk::ImageSubresourceLayers {
-                    aspect_mask: *aspect,
+                    aspect_mask: aspect,
                     ..p.layers
                 },
                 image_offset: p.offset,
@@ -81,14 +80,14 @@ impl Magma {
             self.gpu.device.cmd_copy_image_to_buffer(cmd, raw, layout, back, &regions);
         }
         let bytes = self.wait_readback(total)?;
-        let parts: Vec<&[u8]> = w
-            .plan
-            .copies()
-            .iter()
+        let mut parts = copies_of(&w.plan)
             .zip(offsets)
-            .map(|((_, size), at)| &bytes[at as usize..][..texels * *size as usize])
-            .collect();
-        w.plan.unpack(&parts, &mut out);
+            .map(|((_, size), at)| &bytes[at as usize..][..texels * size as usize]);
+        let (first, second) = (parts.next().unwrap_or(&[]), parts.next());
+        match second {
+            Some(stencil) => w.plan.join_from_image(first, stencil, &mut out),
+            None => w.plan.from_image(first, &mut out),
+        }
         Ok(out)
     }
 
@@ -239,28 +238,8 @@ impl Magma {
             layers: 1,
         };
         let bytes = self.read_rect(&slice, (0, 0), (width, height))?;
-        let info = plan.info;
-        if matches!(
-            info.format,
-            mgl_core::format::Format::RGBA8 | mgl_core::format::Format::SRGB8_ALPHA8
-        ) {
-            return Ok((width, height, bytes));
-        }
         let mut rgba = reserve(width as usize * height as usize * 4)?;
-        for p in bytes.chunks_exact(info.bytes as usize) {
-            let t = decode(info, p);
-            let mut texel = t.map(|v| {
-                if info.is_integer() {
-                    v.clamp(0.0, 255.0) as u8
-                } else {
-                    (v.clamp(0.0, 1.0) * 255.0).round() as u8
-                }
-            });
-            if !info.has_alpha() {
-                texel[3] = 255;
-            }
-            rgba.extend_from_slice(&texel);
-        }
+        to_rgba8(plan.info, &bytes, &mut rgba);
         Ok((width, height, rgba))
     }
 }
