@@ -4,7 +4,7 @@ use std::process::Command;
 
 use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
-use mgl_verify::doctor::{Probe, Status, examine};
+use mgl_verify::doctor::{DeviceInfo, Need, Probe, Status, examine};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, Tone};
@@ -72,12 +72,49 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
                 packages.join(" ")
             ))?;
         }
-        let can = if report.espryt { "can" } else { "cannot" };
-        out.line(format_args!("Espryt {can} draw on this machine."))
+        for device in &report.vulkan {
+            show_device(out, device)?;
+        }
+        for (name, can) in [("Espryt", report.espryt), ("Magma", report.magma)] {
+            let can = if can { "can" } else { "cannot" };
+            out.line(format_args!("{name} {can} draw on this machine."))?;
+        }
+        Ok(())
     })?;
     Ok(if report.ready {
         Exit::Success
     } else {
         Exit::Environment
     })
+}
+
+/// A Vulkan device, and what Magma does where it lacks something.
+fn show_device(out: &mut Output, device: &DeviceInfo) -> Result<(), Failure> {
+    let lacking: Vec<_> = device.lacking().collect();
+    let driver = format!("{} {}", device.driver, device.driver_info);
+    out.line(format_args!(
+        "Vulkan {} on {} ({}): {} of {} features that Magma uses.",
+        device.version,
+        device.name,
+        driver.trim(),
+        device.features.len() - lacking.len(),
+        device.features.len(),
+    ))?;
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let rows = lacking.iter().map(|feature| {
+        let status = match feature.need {
+            Need::Required => out.toned("MISSING", Tone::Bad),
+            Need::Optional => out.toned("absent", Tone::Bad),
+        };
+        vec![
+            Cell::new(&feature.name),
+            status,
+            Cell::new(&feature.purpose),
+            Cell::new(&feature.without),
+        ]
+    });
+    let rows = rows.collect();
+    out.table(&["feature", "", "used for", "without it"], rows)
 }

@@ -32,6 +32,53 @@ fn a_machine_with_opengl_es_is_found_fit() {
 }
 
 #[test]
+fn vulkan_devices_are_listed_with_what_they_lack() {
+    let call = doctor(&[], &["--json"]);
+    call.expect_code(0);
+    let report = call.json();
+    assert_eq!(report["magma"], true);
+    assert_eq!(status(&report, "Vulkan 1.1"), "ok");
+    let device = &report["vulkan"][0];
+    for field in ["name", "version", "driver"] {
+        assert!(
+            device[field].as_str().is_some_and(|s| !s.is_empty()),
+            "{device}"
+        );
+    }
+    let features = device["features"].as_array().expect("a list");
+    assert!(
+        features
+            .iter()
+            .any(|f| f["name"] == "dynamicRendering" && f["present"] == true)
+    );
+    let call = doctor(&[], &[]);
+    for text in ["Magma can draw", "features that Magma uses"] {
+        assert!(call.stdout.contains(text), "{text}:\n{}", call.stdout);
+    }
+}
+
+#[test]
+fn a_machine_without_vulkan_driver_is_told_what_to_install() {
+    // The loader reads no other list of drivers then.
+    let broken = [
+        ("VK_ICD_FILENAMES", "/nonexistent.json"),
+        ("VK_DRIVER_FILES", "/nonexistent.json"),
+    ];
+    let call = doctor(&broken, &[]);
+    call.expect_code(0);
+    for text in [
+        "absent",
+        "mesa-vulkan-drivers",
+        "Magma cannot draw",
+        "Espryt can draw",
+    ] {
+        assert!(call.stdout.contains(text), "{text}:\n{}", call.stdout);
+    }
+    let call = doctor(&broken, &["--json"]);
+    assert_eq!(call.json()["vulkan"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
 fn a_machine_without_driver_exits_with_3_and_says_what_to_install() {
     let broken = [("MGL_REAL_LIBEGL", "/nonexistent/libEGL.so.1")];
     let call = doctor(&broken, &[]);

@@ -147,7 +147,6 @@ impl Plan {
 
     /// Component mapping of a view for sampling, given the texture's own swizzle. Components that
     /// the format lacks read as GL wants: 0, and 1 for alpha.
-    #[must_use]
     pub fn mapping(&self, swizzle: [Swizzle; 4]) -> vk::ComponentMapping {
         let parts = self.info.color_components();
         let one = |s: Swizzle| match s {

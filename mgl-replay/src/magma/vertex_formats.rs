@@ -48,7 +48,9 @@ impl VertexPlan {
     /// Elements that lie at `offset` and every `stride` bytes from there must be repacked.
     #[must_use]
     pub fn must_repack(&self, offset: u64, stride: u32) -> bool {
-        self.converts() || offset % u64::from(self.align) != 0 || stride % self.align != 0
+        self.converts()
+            || !offset.is_multiple_of(self.align.into())
+            || !stride.is_multiple_of(self.align)
     }
 
     /// Bytes from element to element after [`repack`].

@@ -6,6 +6,7 @@
 
 mod display;
 mod gles;
+mod vulkan;
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::limited::run_limited;
 
 pub use display::DisplayInfo;
 pub use gles::GlesInfo;
+pub use vulkan::{DeviceInfo, FeatureState, Need};
 
 /// Longest time that a probe may take.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -58,9 +60,13 @@ pub struct Report {
     pub ready: bool,
     /// Espryt can draw on this machine.
     pub espryt: bool,
+    /// Magma can draw on this machine.
+    pub magma: bool,
     pub items: Vec<Item>,
     /// The OpenGL ES driver, when it makes a context.
     pub gles: Option<GlesInfo>,
+    /// The Vulkan devices; empty where there is none.
+    pub vulkan: Vec<DeviceInfo>,
     /// The X display, when it answers.
     pub display: Option<DisplayInfo>,
 }
@@ -85,13 +91,19 @@ impl Report {
 pub enum Probe {
     /// An OpenGL ES context without a window.
     Gles,
+    /// Vulkan's devices.
+    Vulkan,
     /// A connection to the X server that DISPLAY names.
     Display,
 }
 
 impl Probe {
     /// All probes with their names, as given to the child.
-    pub const ALL: [(&'static str, Self); 2] = [("gles", Self::Gles), ("display", Self::Display)];
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("gles", Self::Gles),
+        ("vulkan", Self::Vulkan),
+        ("display", Self::Display),
+    ];
 
     /// The name that the child is given.
     pub fn name(self) -> &'static str {
@@ -103,6 +115,7 @@ impl Probe {
     pub fn run(self) -> String {
         let answer = match self {
             Self::Gles => answer(gles::probe()),
+            Self::Vulkan => answer(vulkan::probe()),
             Self::Display => answer(display::probe()),
         };
         answer.to_string()
@@ -128,18 +141,26 @@ fn answer<T: Serialize>(result: Result<T, String>) -> serde_json::Value {
 /// Looks at everything. `child` makes the command whose run of [`Probe::run`] prints its answer.
 pub fn examine(child: impl Fn(Probe) -> Command) -> Report {
     let gles: Result<GlesInfo, String> = ask(Probe::Gles, &child);
+    let devices: Result<Vec<DeviceInfo>, String> = ask(Probe::Vulkan, &child);
     let display: Result<DisplayInfo, String> = ask(Probe::Display, &child);
+    let vulkan = devices
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(|list| vulkan::chosen(list));
     let items = vec![
         driver_item(),
         library_item(),
         gles_item(&gles),
+        vulkan_item(&vulkan),
         display_item(&display),
     ];
     Report {
         ready: items.iter().all(|item| item.status != Status::Missing),
         espryt: gles.is_ok(),
+        magma: vulkan.is_ok(),
         items,
         gles: gles.ok(),
+        vulkan: devices.unwrap_or_default(),
         display: display.ok(),
     }
 }
@@ -220,6 +241,20 @@ fn gles_item(result: &Result<GlesInfo, String>) -> Item {
     }
 }
 
+fn vulkan_item(result: &Result<String, String>) -> Item {
+    let (status, detail) = match result {
+        Ok(line) => (Status::Ok, line.clone()),
+        Err(reason) => (Status::Absent, reason.clone()),
+    };
+    Item {
+        name: "Vulkan 1.1",
+        status,
+        detail,
+        needed_for: "Magma",
+        packages: "libvulkan1 mesa-vulkan-drivers",
+    }
+}
+
 fn display_item(result: &Result<DisplayInfo, String>) -> Item {
     let (status, detail, packages) = match result {
         Ok(info) => (Status::Ok, info.to_string(), ""),
@@ -282,6 +317,48 @@ mod tests {
         let refusal = with_children(r#"echo '{"failed": "no driver"}'"#);
         assert_eq!(gles(&refusal).detail, "no driver");
         assert_eq!(gles(&refusal).status, Status::Missing);
+    }
+
+    fn device(name: &str, missing: Option<&str>) -> DeviceInfo {
+        let features = missing.map(|name| FeatureState {
+            name: name.to_owned(),
+            need: Need::Required,
+            present: false,
+            purpose: String::new(),
+            without: String::new(),
+        });
+        DeviceInfo {
+            name: name.to_owned(),
+            kind: mgl_replay::magma::probe::DeviceKind::Cpu,
+            version: "1.1.0".to_owned(),
+            driver: "driver".to_owned(),
+            driver_info: String::new(),
+            ids: [0, 0],
+            usable: missing.is_none(),
+            features: features.into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn a_device_that_lacks_something_says_what() {
+        let lacking = device("old", Some("dynamicRendering"));
+        let error = vulkan::chosen(std::slice::from_ref(&lacking)).expect_err("it cannot be used");
+        assert_eq!(error, "old (1.1.0) lacks dynamicRendering");
+        let line = vulkan::chosen(&[lacking, device("new", None), device("other", None)]);
+        assert_eq!(
+            line.expect("a device"),
+            "Vulkan 1.1.0 on new by driver, and 1 more"
+        );
+    }
+
+    #[test]
+    fn a_machine_without_vulkan_is_still_ready() {
+        let report = with_children(r#"echo '{"failed": "no Vulkan loader"}'"#);
+        let item = report.items.iter().find(|item| item.name == "Vulkan 1.1");
+        let item = item.expect("the item is there");
+        assert_eq!(item.status, Status::Absent, "Espryt does without");
+        assert!(!report.magma && report.vulkan.is_empty());
+        assert!(report.packages().contains(&"mesa-vulkan-drivers"));
     }
 
     #[test]

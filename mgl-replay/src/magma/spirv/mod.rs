@@ -192,8 +192,7 @@ pub struct VariantKey {
 }
 
 impl VariantKey {
-    /// Whether the part that a stage's code depends on differs: vertex-processing stages and the
-    /// fragment stage care for different parts.
+    /// The part that one stage's code depends on; the rest as in the default key.
     fn masked(&self, stage: ShaderStage, last_vertex: Option<ShaderStage>) -> VariantKey {
         let none = VariantKey::default();
         let vertex = VariantKey {
@@ -272,7 +271,7 @@ impl Program {
                 })?;
             check::structure(&spv, stage)?;
             spv.forget_names();
-            resources::drop_unused(&mut spv);
+            resources::tidy(&mut spv, stage);
             check::features(&spv, stage, &features)?;
             layout.check(&spv, stage)?;
             resources::lower(&mut spv, &features);

@@ -3,13 +3,14 @@
 
 use super::ShaderFeatures;
 use crate::spv::{Shape, Spv, images};
-use mgl_core::program::SamplerDim;
+use mgl_core::program::{SamplerDim, ShaderStage};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// Removes resources that no function uses, and decorations that Vulkan does not know.
-pub(super) fn drop_unused(spv: &mut Spv) {
+/// Removes resources that no function uses, and decorations that belong to the other side of an
+/// interface.
+pub(super) fn tidy(spv: &mut Spv, stage: ShaderStage) {
     let used: HashSet<u32> = spv
         .module
         .functions
@@ -25,6 +26,10 @@ pub(super) fn drop_unused(spv: &mut Spv) {
             }
             // The outputs that they read have it.
             StorageClass::Input => spv.undecorate(v.id, Decoration::Invariant),
+            // The inputs that read them have it.
+            StorageClass::Output if stage != ShaderStage::Fragment => {
+                spv.undecorate(v.id, Decoration::Sample);
+            }
             _ => {}
         }
     }
