@@ -42,14 +42,7 @@ impl Magma {
         }
         let stored = |m: &Self, w: &Window| m.obj.images.get(w.image).map(|i| (i.plan, i.samples));
         let ((a, samples), (b, _)) = (stored(self, from)?, stored(self, to)?);
-        let raw = a.vk == b.vk && a.info.format == b.info.format
-            || a.info.is_color()
-                && b.info.is_color()
-                && a.is_direct()
-                && b.is_direct()
-                && from.plan.is_direct()
-                && to.plan.is_direct()
-                && a.stored_bytes() == b.stored_bytes();
+        let raw = a.same_texels(&b) && from.plan.same_texels(&to.plan);
         let target = Box3 {
             x: at.0,
             y: at.1,
@@ -98,7 +91,7 @@ impl Magma {
             self.transfer(&[(from.image, src, false), (to.image, dst, true)], &[])?;
         }
         let (a, b) = (self.obj.images.get(from.image)?, self.obj.images.get(to.image)?);
-        let aspects = a.plan.aspects;
+        let aspects = self.copy_mask.unwrap_or(a.plan.aspects);
         let solid = |kind| kind == vk::ImageType::TYPE_3D;
         let mixed = solid(a.kind) != solid(b.kind);
         let mut regions = Vec::new();
@@ -231,10 +224,10 @@ impl Magma {
             _ => 0,
         };
         a.info.is_color()
-            && a.blits
-            && b.blits
-            && !a.opaque
-            && !b.opaque
+            && self.gpu.blits(a.format)
+            && self.gpu.blits(b.format)
+            && a.write_mask() == 0b1111
+            && b.write_mask() == 0b1111
             && kind(a.info.class) == kind(b.info.class)
             && a.info.class != ComponentClass::Snorm
             && b.info.class != ComponentClass::Snorm

@@ -162,6 +162,14 @@ impl Image {
     }
 }
 
+impl Image {
+    /// All that is to end with it.
+    pub fn into_garbage(self) -> impl Iterator<Item = Garbage> {
+        let views = self.views.into_iter().map(|v| Garbage::View(v.1));
+        views.chain([Garbage::Image(self.raw)])
+    }
+}
+
 /// All images, by number.
 #[derive(Default)]
 pub struct Images {
@@ -438,10 +446,9 @@ impl Magma {
     pub(super) fn end_image(&mut self, id: ImageId) {
         self.forget_attachment(id);
         if let Some(image) = self.obj.images.take(id) {
-            for (_, view) in image.views {
-                self.rec.discard(Garbage::View(view));
+            for g in image.into_garbage() {
+                self.rec.discard(g);
             }
-            self.rec.discard(Garbage::Image(image.raw));
         }
     }
 }

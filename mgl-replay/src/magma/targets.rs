@@ -304,6 +304,7 @@ impl Magma {
             return Ok(());
         }
         self.end_rendering();
+        self.resume_queries()?;
         let layout_of = |s: &Slice| {
             if feedback.contains(&s.image) {
                 vk::ImageLayout::GENERAL
