@@ -1,7 +1,8 @@
-//! The back ends of the pipe (Espryt on OpenGL ES; null) and the player that feeds them from trace files.
+//! The back ends of the pipe (Espryt on OpenGL ES; Magma on Vulkan; null) and the player that feeds them from trace files.
 
 pub mod backends;
 pub mod espryt;
+mod events;
 pub mod magma;
 pub mod player;
 pub mod spv;

@@ -2,38 +2,12 @@
 
 use super::egl::{DisplayChoice, Egl};
 use super::gl::Gl;
+pub use crate::events::Events;
 use glow::HasContext;
 use mgl_core::pipe::BackendError;
-use mgl_core::pipe::event::{Event, LogLevel};
+use mgl_core::pipe::event::LogLevel;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Events on their way to the client.
-#[derive(Debug, Default)]
-pub struct Events(Mutex<Vec<Event>>);
-
-impl Events {
-    /// Adds one.
-    pub fn push(&self, event: Event) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(event);
-    }
-
-    /// Adds a line of log.
-    pub fn log(&self, level: LogLevel, text: impl Into<String>) {
-        self.push(Event::Log {
-            level,
-            text: text.into(),
-        });
-    }
-
-    /// All since the last call.
-    pub fn take(&self) -> Vec<Event> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
+use std::sync::Arc;
 
 /// See the module.
 pub struct Device {

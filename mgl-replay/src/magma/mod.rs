@@ -1,11 +1,709 @@
 //! Magma: the back end on Vulkan 1.1 and later (design: driver 5.6).
 //!
+//! One device, one queue and one command stream for all contexts, in the order of the pipe ([`recorder`]); a GL context
+//! has no native counterpart but a note of what was followed ([`context`]). What the pushed state says is followed at
+//! verbs by generations, so that unchanged state costs nothing. Barriers follow from what was accessed since the last one
+//! ([`sync`]). `mod.rs` is the trait's methods; the other modules extend [`Magma`], one a subject.
+//!
 //! The pure parts need no device: what a device must offer ([`probe`]), how formats of the pipe are
 //! stored ([`formats`], [`vertex_formats`]), a program's SPIR-V as pipelines take it ([`spirv`]), and
 //! shaders of Magma's own ([`internal`]).
 
+mod blit;
+mod blocks;
+mod buffers;
+mod caps;
+mod capture;
+mod clear;
+mod context;
+mod copy;
+mod descriptors;
+mod draw;
+mod features;
 pub mod formats;
+mod gpu;
+mod images;
+mod indices;
+mod instance;
 pub mod internal;
+mod memory;
+mod mipmap;
+mod objects;
+mod pipeline;
+mod present;
 pub mod probe;
+mod program;
+mod queries;
+mod read;
+mod recorder;
+mod samplers;
 pub mod spirv;
+mod state;
+mod stream;
+mod surfaces;
+mod sync;
+mod targets;
+mod textures;
+mod units;
+mod vertex;
 pub mod vertex_formats;
+
+use ash::vk;
+use context::{Bound, Ctx};
+use descriptors::Descriptors;
+use gpu::Gpu;
+use gpu_allocator::MemoryLocation;
+use memory::{Memory, RawBuffer};
+use mgl_core::format::Format;
+use mgl_core::handle::*;
+use mgl_core::pipe::backend::{NativeWindow, ProgramCode, Result};
+use mgl_core::pipe::event::{Event, LogLevel};
+use mgl_core::pipe::table::Table;
+use mgl_core::pipe::*;
+use objects::{ImageId, Objects};
+use pipeline::Pipelines;
+use recorder::{Garbage, Recorder};
+use spirv::{DrawConstants, ShaderFeatures};
+use std::path::PathBuf;
+use stream::{MAX_BLOCK, Place, Stream};
+use surfaces::Surface;
+
+/// How Magma is to run.
+#[derive(Debug, Clone, Default)]
+pub struct MagmaOptions {
+    /// The device: its number, or a part of its name. The best one without.
+    pub device: Option<String>,
+    /// The validation layers are on where they are installed; their messages become [`Event::Log`] lines of level Error.
+    pub debug: bool,
+    /// Where the pipeline cache lies.
+    pub cache: PipelineCache,
+}
+
+/// Where the pipeline cache lies on disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PipelineCache {
+    /// In the user's cache folder.
+    #[default]
+    User,
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere.
+    None,
+}
+
+/// Native work, counted since the start. A steady frame makes no pipeline, descriptor pool, view or allocation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NativeCounters {
+    /// Draw commands.
+    pub draws: u64,
+    /// Clear commands.
+    pub clears: u64,
+    /// Renderings begun.
+    pub renderings: u64,
+    /// Pipelines bound.
+    pub pipeline_binds: u64,
+    /// Descriptor sets written.
+    pub sets_written: u64,
+    /// Submissions.
+    pub submissions: u64,
+    /// Waits for the GPU.
+    pub waits: u64,
+    /// Pipelines made.
+    pub pipelines: u64,
+    /// Descriptor pools made.
+    pub descriptor_pools: u64,
+    /// Image views made.
+    pub views: u64,
+    /// Images made.
+    pub images: u64,
+    /// Samplers made.
+    pub samplers: u64,
+    /// Device memory allocations.
+    pub allocations: u64,
+}
+
+type ScratchKey = (Format, u32, u32, bool, u32);
+
+/// See the module.
+pub struct Magma {
+    caps: Caps,
+    obj: Objects,
+    contexts: Table<ContextHandle, Ctx>,
+    /// Native windows of surfaces that are about to be created.
+    windows: Vec<(SurfaceHandle, NativeWindow)>,
+    rec: Recorder,
+    stream: Stream,
+    descriptors: Descriptors,
+    pipelines: Pipelines,
+    queries: queries::Queries,
+    dummies: units::Dummies,
+    repacked: vertex::Repacked,
+    capture_counters: Option<capture::Counters>,
+    /// Rendering under way.
+    rendering: Option<targets::Rendering>,
+    /// What the command buffer has bound.
+    bound: Bound,
+    /// Push constants of the draw at work.
+    constants: DrawConstants,
+    /// Default blocks, by slot of the program.
+    constants_at: Vec<Option<(u32, blocks::ConstantsAt)>>,
+    /// Layout of the set of the default block.
+    constants_layout: vk::DescriptorSetLayout,
+    /// Bytes that a default block may have.
+    block_room: u64,
+    /// Bytes that one resource may have.
+    most_bytes: u64,
+    shader_features: ShaderFeatures,
+    /// Memory that read-backs go to.
+    back: Option<RawBuffer>,
+    /// Zeros.
+    zeros: Option<RawBuffer>,
+    scratch_images: Vec<(ScratchKey, ImageId)>,
+    /// Aspects of the copy at work, if not all.
+    copy_mask: Option<vk::ImageAspectFlags>,
+    /// Serials of the submissions that ended frames.
+    frames: std::collections::VecDeque<u64>,
+    counters: NativeCounters,
+    // Lists that are filled anew for each use.
+    barriers: Vec<vk::ImageMemoryBarrier<'static>>,
+    uses: Vec<sync::ImageUse>,
+    draw_images: Vec<sync::ImageUse>,
+    draw_buffers: Vec<sync::BufferUse>,
+    feedback: Vec<ImageId>,
+    copies: Vec<vk::BufferImageCopy>,
+    ranges: Vec<DrawRange>,
+    buffer_infos: Vec<vk::DescriptorBufferInfo>,
+    mem: Memory,
+    /// Dropped last: everything above is made by it.
+    gpu: Gpu,
+}
+
+// SAFETY: the pointers in kept Vulkan structs are null between uses, and Vulkan's handles may be used from any thread
+// that has the one mutable borrow.
+unsafe impl Send for Magma {}
+
+/// Frames that the CPU may be ahead of the GPU.
+const FRAMES_AHEAD: usize = 2;
+
+impl Magma {
+    /// Opens a device.
+    ///
+    /// # Errors
+    ///
+    /// In words that say what is missing: the loader, a device, an extension.
+    pub fn new(options: MagmaOptions) -> Result<Self> {
+        Self::lacking(options, &[])
+    }
+
+    /// As [`Magma::new`], but without some of the device's features (by their names in [`Caps::features`]): what stands
+    /// in for them can be tested on a device that has them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Magma::new`], and for a name that is no feature.
+    pub fn lacking(options: MagmaOptions, features: &[&str]) -> Result<Self> {
+        let gpu = Gpu::open(options.device.as_deref(), options.debug, features)?;
+        let mut mem = Memory::new(&gpu)?;
+        let mut rec = Recorder::new(&gpu)?;
+        let block_room =
+            MAX_BLOCK.min(u64::from(gpu.limits.core.max_uniform_buffer_range));
+        let made = Self::first_objects(&gpu, &options);
+        let (constants_layout, pipelines) = match made {
+            Ok(m) => m,
+            Err(e) => {
+                rec.finish(&gpu, &mut mem);
+                mem.end();
+                return Err(e);
+            }
+        };
+        let offer = probe::Offer::of(&gpu.instance.raw, gpu.physical);
+        let h = &gpu.has;
+        let shader_features = ShaderFeatures {
+            depth_clip_control: h.depth_clip_control,
+            draw_parameters: h.draw_parameters,
+            geometry: h.geometry,
+            tessellation: h.tessellation,
+            clip_distance: h.clip_distance,
+            float64: h.fp64,
+            sample_rate: h.sample_shading,
+            multi_viewport: h.multi_viewport,
+            cube_arrays: h.cube_array,
+            capture: h.transform_feedback,
+            ..ShaderFeatures::of(&offer)
+        };
+        Ok(Self {
+            caps: caps::caps(&gpu),
+            obj: Objects::default(),
+            contexts: Table::default(),
+            windows: Vec::new(),
+            rec,
+            stream: Stream::default(),
+            descriptors: Descriptors::default(),
+            pipelines,
+            queries: queries::Queries::default(),
+            dummies: units::Dummies::default(),
+            repacked: vertex::Repacked::default(),
+            capture_counters: None,
+            rendering: None,
+            bound: Bound::default(),
+            constants: DrawConstants::default(),
+            constants_at: Vec::new(),
+            constants_layout,
+            block_room,
+            most_bytes: apply::MAX_IMAGE_BYTES,
+            shader_features,
+            back: None,
+            zeros: None,
+            scratch_images: Vec::new(),
+            copy_mask: None,
+            frames: std::collections::VecDeque::new(),
+            counters: NativeCounters::default(),
+            barriers: Vec::new(),
+            uses: Vec::new(),
+            draw_images: Vec::new(),
+            draw_buffers: Vec::new(),
+            feedback: Vec::new(),
+            copies: Vec::new(),
+            ranges: Vec::new(),
+            buffer_infos: Vec::new(),
+            mem,
+            gpu,
+        })
+    }
+
+    fn first_objects(
+        gpu: &Gpu,
+        options: &MagmaOptions,
+    ) -> Result<(vk::DescriptorSetLayout, Pipelines)> {
+        let file = match &options.cache {
+            PipelineCache::User => pipeline::cache_file(gpu),
+            PipelineCache::File(f) => Some(f.clone()),
+            PipelineCache::None => None,
+        };
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .binding(0)
+            .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS)];
+        let layout = program::set_layout(gpu, &binding)?;
+        match Pipelines::new(gpu, file) {
+            Ok(p) => Ok((layout, p)),
+            Err(e) => {
+                // SAFETY: made above, and used by nothing.
+                unsafe { gpu.device.destroy_descriptor_set_layout(layout, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Native work so far.
+    #[must_use]
+    pub fn counted(&self) -> NativeCounters {
+        NativeCounters {
+            pipelines: self.pipelines.made,
+            descriptor_pools: self.descriptors.made,
+            views: self.obj.images.views_made,
+            images: self.obj.images.made,
+            samplers: self.obj.samplers.made,
+            allocations: self.mem.made,
+            ..self.counters
+        }
+    }
+
+    /// Whether the validation layers watch.
+    #[must_use]
+    pub fn is_validated(&self) -> bool {
+        self.gpu.instance.validated
+    }
+
+    /// Submits what was recorded.
+    fn submit(&mut self) -> Result {
+        self.submit_with(None, None)
+    }
+
+    fn submit_with(&mut self, wait: Option<vk::Semaphore>, signal: Option<vk::Semaphore>) -> Result {
+        self.end_rendering();
+        self.suspend_queries();
+        self.counters.submissions += 1;
+        let done = self.rec.submit(&self.gpu, &mut self.mem, wait, signal);
+        self.bound = Bound::default();
+        done
+    }
+
+    /// Submits, and waits until all is done.
+    fn finish(&mut self) -> Result {
+        self.submit()?;
+        let serial = self.rec.last_serial();
+        self.rec.wait(&self.gpu, &mut self.mem, serial, u64::MAX).map(|_| ())
+    }
+
+    /// A frame ended: the CPU waits when it is too far ahead.
+    fn end_frame(&mut self) -> Result {
+        self.frames.push_back(self.rec.last_serial());
+        while self.frames.len() > FRAMES_AHEAD {
+            if let Some(serial) = self.frames.pop_front() {
+                self.rec.wait(&self.gpu, &mut self.mem, serial, u64::MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts bytes into the stream.
+    fn put(&mut self, bytes: &[u8], align: u64, least: u64) -> Result<Place> {
+        self.stream.write(&self.gpu, &mut self.mem, &self.rec, bytes, align, least)
+    }
+
+    /// A buffer of [`MAX_BLOCK`] zeros.
+    fn zeros(&mut self) -> Result<vk::Buffer> {
+        if self.zeros.is_none() {
+            let mut raw = self.mem.buffer(
+                &self.gpu,
+                MAX_BLOCK,
+                vk::BufferUsageFlags::VERTEX_BUFFER
+                    | vk::BufferUsageFlags::UNIFORM_BUFFER
+                    | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
+                MemoryLocation::CpuToGpu,
+            )?;
+            if let Some(m) = raw.memory.mapped_slice_mut() {
+                m.fill(0);
+            }
+            self.zeros = Some(raw);
+        }
+        self.zeros
+            .as_ref()
+            .map(|z| z.buffer)
+            .ok_or_else(|| BackendError::Driver("no zeros".into()))
+    }
+
+    /// Ends every object.
+    fn clear_objects(&mut self) {
+        self.end_rendering();
+        self.suspend_queries();
+        // What cannot be submitted any more is not waited for either.
+        let _ = self.finish();
+        self.close_windows();
+        let obj = std::mem::take(&mut self.obj);
+        self.contexts = Table::default();
+        self.queries.end(&self.gpu);
+        let (mut images, mut samplers) = (obj.images, obj.samplers);
+        let garbage: Vec<Garbage> = images
+            .take_all()
+            .into_iter()
+            .flat_map(images::Image::into_garbage)
+            .chain(samplers.take_all().into_iter().map(Garbage::Sampler))
+            .chain(self.dummies.take().into_iter().map(Garbage::BufferView))
+            .chain(self.repacked.take().into_iter().map(Garbage::Buffer))
+            .chain(self.capture_counters.take().map(|c| Garbage::Buffer(c.raw)))
+            .collect();
+        for g in garbage {
+            self.rec.discard(g);
+        }
+        let mut tables = (obj.buffers, obj.textures, obj.programs);
+        let handles: Vec<BufferHandle> = tables.0.iter().map(|b| b.0).collect();
+        for h in handles {
+            if let Ok(b) = tables.0.remove(h) {
+                self.rec.discard(Garbage::Buffer(b.raw));
+            }
+        }
+        for (_, t) in tables.1.iter() {
+            if let objects::Storage::Buffer(x) = &t.storage
+                && let Some((view, _)) = x.view
+            {
+                self.rec.discard(Garbage::BufferView(view));
+            }
+        }
+        let handles: Vec<ShaderHandle> = tables.2.iter().map(|p| p.0).collect();
+        for h in handles {
+            if let Ok(p) = tables.2.remove(h) {
+                self.end_program(p);
+            }
+        }
+        self.scratch_images.clear();
+        self.constants_at.clear();
+        self.frames.clear();
+    }
+}
+
+impl Drop for Magma {
+    fn drop(&mut self) {
+        self.clear_objects();
+        if let Some(b) = self.back.take() {
+            self.rec.discard(Garbage::Buffer(b));
+        }
+        if let Some(b) = self.zeros.take() {
+            self.rec.discard(Garbage::Buffer(b));
+        }
+        self.rec.finish(&self.gpu, &mut self.mem);
+        self.descriptors.end(&self.gpu);
+        self.pipelines.end(&self.gpu);
+        self.stream.end(&self.gpu, &mut self.mem);
+        // SAFETY: nothing uses it any more.
+        unsafe { self.gpu.device.destroy_descriptor_set_layout(self.constants_layout, None) };
+        self.mem.end();
+    }
+}
+
+fn driver(e: table::HandleError) -> BackendError {
+    BackendError::Driver(e.to_string())
+}
+
+impl Backend for Magma {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn attach_native(&mut self, surface: SurfaceHandle, window: &NativeWindow) -> Result {
+        if !self.gpu.has.swapchain {
+            return Err(BackendError::Unsupported(
+                "a window, since the Vulkan device shows nothing on X servers".into(),
+            ));
+        }
+        self.windows.retain(|w| w.0 != surface);
+        self.windows.push((surface, window.clone()));
+        Ok(())
+    }
+
+    fn read_surface(
+        &mut self,
+        s: &PushedState,
+        surface: SurfaceHandle,
+    ) -> Result<(u32, u32, Vec<u8>)> {
+        self.read_shown(s, surface)
+    }
+
+    fn take_events(&mut self) -> Vec<Event> {
+        self.gpu.events.take()
+    }
+
+    fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
+        match d.target {
+            Target::BUFFER => self.specify_buffer(d),
+            _ => self.specify_image(d),
+        }
+    }
+
+    fn resource_destroy(&mut self, _: &PushedState, r: ResourceHandle) -> Result {
+        self.destroy_resource(r);
+        Ok(())
+    }
+
+    fn sub_data(
+        &mut self,
+        _: &PushedState,
+        d: &SubData,
+        regions: &[SubRegion],
+        bytes: &[u8],
+    ) -> Result {
+        match d.resource.kind {
+            HandleKind::BUFFER => {
+                self.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes)
+            }
+            _ => self.upload_texture(d, regions, bytes),
+        }
+    }
+
+    fn buffer_read(&mut self, _: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
+        self.read_buffer(r)
+    }
+
+    fn copy_region(&mut self, _: &PushedState, c: &CopyRegion) -> Result {
+        self.copy_region_of(c)
+    }
+
+    fn clear_resource(&mut self, _: &PushedState, c: &ClearResource) -> Result {
+        match c.resource.kind {
+            HandleKind::BUFFER => self.clear_buffer_range(c),
+            _ => self.clear_texels(c),
+        }
+    }
+
+    fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
+        self.make_mipmaps(s, g)
+    }
+
+    fn texture_read(&mut self, _: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {
+        self.read_texture(g)
+    }
+
+    fn context_create(&mut self, _: &PushedState, d: &ContextDesc) -> Result {
+        self.contexts.insert(d.context, Ctx::default()).map(|_| ()).map_err(driver)
+    }
+
+    fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
+        self.end_rendering();
+        let _ = self.contexts.remove(h);
+        Ok(())
+    }
+
+    fn bind_context(&mut self, _: &PushedState, _: &BindContext) -> Result {
+        Ok(())
+    }
+
+    fn surface_specify(&mut self, _: &PushedState, d: &SurfaceDesc, respecify: bool) -> Result {
+        if !respecify {
+            let at = self.windows.iter().position(|w| w.0 == d.surface);
+            let window = at.map(|i| self.windows.remove(i).1);
+            return self
+                .obj
+                .surfaces
+                .insert(d.surface, Surface::new(*d, window))
+                .map(|_| ())
+                .map_err(driver);
+        }
+        if let Ok(place) = self.obj.surfaces.get_mut(d.surface) {
+            place.desc = *d;
+            let images = place.take_images();
+            self.end_surface_images(images);
+        }
+        Ok(())
+    }
+
+    fn surface_destroy(&mut self, _: &PushedState, h: SurfaceHandle) -> Result {
+        self.close_window(h);
+        if let Ok(mut surface) = self.obj.surfaces.remove(h) {
+            let images = surface.take_images();
+            self.end_surface_images(images);
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) -> Result {
+        self.clear_objects();
+        self.windows.clear();
+        Ok(())
+    }
+
+    fn shader_create(&mut self, _: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result {
+        self.create_program(d, &code)
+    }
+
+    fn shader_delete(&mut self, _: &PushedState, h: ShaderHandle) -> Result {
+        self.delete_program(h);
+        Ok(())
+    }
+
+    fn sampler_delete(&mut self, _: &PushedState, h: SamplerHandle) -> Result {
+        self.end_sampler(h);
+        Ok(())
+    }
+
+    fn view_delete(&mut self, _: &PushedState, _: SamplerViewHandle) -> Result {
+        self.obj.moved();
+        Ok(())
+    }
+
+    fn vertex_elements_delete(&mut self, _: &PushedState, _: VertexElementsHandle) -> Result {
+        self.obj.moved();
+        Ok(())
+    }
+
+    fn fence_create(&mut self, _: &PushedState, f: FenceHandle) -> Result {
+        self.make_fence(f)
+    }
+
+    fn fence_wait(
+        &mut self,
+        _: &PushedState,
+        f: FenceHandle,
+        timeout_ns: u64,
+        flush: bool,
+    ) -> Result<FenceResult> {
+        self.wait_fence(f, timeout_ns, flush)
+    }
+
+    fn fence_wait_server(&mut self, _: &PushedState, _: FenceHandle) -> Result {
+        // One queue, in order.
+        Ok(())
+    }
+
+    fn fence_destroy(&mut self, _: &PushedState, f: FenceHandle) -> Result {
+        let _ = self.obj.fences.remove(f);
+        Ok(())
+    }
+
+    fn query_begin(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
+        self.begin_query(q)
+    }
+
+    fn query_end(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
+        self.end_query(q)
+    }
+
+    fn query_available(&mut self, _: &PushedState, q: QueryHandle) -> Result<bool> {
+        self.is_query_available(q)
+    }
+
+    fn query_result(&mut self, _: &PushedState, q: QueryHandle) -> Result<u64> {
+        self.result_of_query(q)
+    }
+
+    fn query_destroy(&mut self, _: &PushedState, q: QueryHandle) -> Result {
+        self.end_query_object(q);
+        Ok(())
+    }
+
+    fn timestamp(&mut self, _: &PushedState) -> Result<u64> {
+        self.clock()
+    }
+
+    fn query_counter(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
+        self.count_query(q)
+    }
+
+    fn draw(&mut self, s: &PushedState, d: DrawCall<'_>) -> Result {
+        self.draw_call(s, &d)
+    }
+
+    fn clear(&mut self, s: &PushedState, c: &Clear) -> Result {
+        self.clear_targets(s, c)
+    }
+
+    fn blit(&mut self, s: &PushedState, b: &Blit) -> Result {
+        self.blit_pixels(s, b)
+    }
+
+    fn read_pixels(&mut self, s: &PushedState, r: &ReadPixels) -> Result<Vec<u8>> {
+        self.read_pixels_of(s, r)
+    }
+
+    fn copy_to_texture(&mut self, s: &PushedState, c: &CopyToTexture) -> Result {
+        self.copy_pixels(s, c)
+    }
+
+    fn stream_output(&mut self, s: &PushedState, op: Op, o: &StreamOutputOp) -> Result {
+        self.stream_output_op(s, op, o)
+    }
+
+    fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
+        // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+        let d = s.current.draw;
+        let single = self
+            .obj
+            .surfaces
+            .get(d)
+            .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
+        if single {
+            self.show(s, d)?;
+        }
+        if f.flags.has(FlushFlags::FINISH) {
+            self.finish()
+        } else {
+            self.submit()
+        }
+    }
+
+    fn swap_interval(&mut self, _: &PushedState, i: &SwapInterval) -> Result {
+        if let Ok(surface) = self.obj.surfaces.get_mut(i.surface) {
+            surface.interval = i.interval;
+        }
+        Ok(())
+    }
+
+    fn present(&mut self, s: &PushedState, p: &Present) -> Result {
+        let r = self.show(s, p.surface);
+        if let Err(e) = &r {
+            self.gpu.events.log(LogLevel::Error, format!("showing a surface: {e}"));
+        }
+        r
+    }
+}

@@ -1,0 +1,138 @@
+//! Clears of the bound draw framebuffer, under the pushed masks and scissor (GL 4.6 §17.4.3).
+
+use super::Magma;
+use super::targets::{Targets, context};
+use ash::vk;
+use mgl_core::pipe::*;
+
+impl Magma {
+    /// Clears.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] for a mask that no clear can express.
+    pub(super) fn clear_targets(
+        &mut self,
+        s: &PushedState,
+        c: &Clear,
+    ) -> Result<(), BackendError> {
+        self.rec.check()?;
+        let t = self.draw_targets(s)?;
+        let values = &context(s)?.values;
+        let p = s
+            .render_states
+            .get(values.render_state)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        if p.rasterizer_discard.get() {
+            return Ok(());
+        }
+        let d = &values.dynamic;
+        let scissor = &d.scissors[0];
+        let rect = if scissor.enable.get() {
+            t.rect(scissor.x, scissor.y, scissor.width, scissor.height)
+        } else {
+            t.whole()
+        };
+        if rect.extent.width == 0 || rect.extent.height == 0 {
+            return Ok(());
+        }
+        let mut list: Vec<vk::ClearAttachment> = Vec::with_capacity(10);
+        for i in 0..t.draw_buffers() as usize {
+            let (Some(slice), true) = (&t.color[i], c.buffers.has(BufferMask::color(i))) else {
+                continue;
+            };
+            let exists = slice.plan.write_mask() & own_mask(slice.plan.info);
+            let mask = p.blend[i].mask.0 & exists;
+            if mask == 0 {
+                continue;
+            }
+            if mask != exists {
+                self.clear_masked(&t, rect, i, mask, c)?;
+                continue;
+            }
+            let words = slice.plan.clear_words(c.color);
+            list.push(vk::ClearAttachment {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                color_attachment: i as u32,
+                clear_value: vk::ClearValue {
+                    color: vk::ClearColorValue { uint32: words },
+                },
+            });
+        }
+        let depth = c.buffers.has(BufferMask::DEPTH) && t.depth.is_some() && p.depth_write.get();
+        let write_mask = d.stencil[0].write_mask & 0xFF;
+        let stencil =
+            c.buffers.has(BufferMask::STENCIL) && t.stencil.is_some() && write_mask != 0;
+        let whole_stencil = stencil && write_mask == 0xFF;
+        if stencil && !whole_stencil {
+            self.clear_stencil_masked(&t, rect, write_mask, c.stencil & 0xFF)?;
+        }
+        let mut aspects = vk::ImageAspectFlags::empty();
+        if depth {
+            aspects |= vk::ImageAspectFlags::DEPTH;
+        }
+        if whole_stencil {
+            aspects |= vk::ImageAspectFlags::STENCIL;
+        }
+        if !aspects.is_empty() {
+            list.push(vk::ClearAttachment {
+                aspect_mask: aspects,
+                color_attachment: 0,
+                clear_value: vk::ClearValue {
+                    depth_stencil: vk::ClearDepthStencilValue {
+                        depth: if c.depth.0.is_nan() { 0.0 } else { c.depth.0.clamp(0.0, 1.0) },
+                        stencil: c.stencil & 0xFF,
+                    },
+                },
+            });
+        }
+        if list.is_empty() {
+            return Ok(());
+        }
+        if self.capture_runs() {
+            self.end_rendering();
+        }
+        self.begin_rendering(&t, &[])?;
+        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let rects = [vk::ClearRect {
+            rect,
+            base_array_layer: 0,
+            layer_count: t.layers,
+        }];
+        self.counters.clears += 1;
+        // SAFETY: rendering is under way, and the rectangle is inside its area.
+        unsafe { self.gpu.device.cmd_clear_attachments(cmd, &list, &rects) };
+        Ok(())
+    }
+
+    fn clear_masked(
+        &mut self,
+        _t: &Targets,
+        _rect: vk::Rect2D,
+        _buffer: usize,
+        _mask: u32,
+        _c: &Clear,
+    ) -> Result<(), BackendError> {
+        Err(BackendError::Unsupported("a clear of some components only".into()))
+    }
+
+    fn clear_stencil_masked(
+        &mut self,
+        _t: &Targets,
+        _rect: vk::Rect2D,
+        _mask: u32,
+        _value: u32,
+    ) -> Result<(), BackendError> {
+        Err(BackendError::Unsupported("a clear of some stencil bits only".into()))
+    }
+}
+
+/// Components that a format has, as bits of a colour mask.
+fn own_mask(info: &mgl_core::format::FormatInfo) -> u32 {
+    match info.color_components() {
+        1 => 0b0001,
+        2 => 0b0011,
+        3 => 0b0111,
+        _ => 0b1111,
+    }
+}

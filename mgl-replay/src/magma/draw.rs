@@ -1,0 +1,665 @@
+//! Draws: the pushed state becomes a pipeline, descriptor sets and commands, as far as it moved.
+
+use super::Magma;
+use super::indices::{Indices, Rewrite, mode_after, needed};
+use super::pipeline::{
+    Key, LINES_BRESENHAM, LINES_DEFAULT, LINES_SMOOTH, topology_key,
+};
+use super::spirv::{DrawConstants, DrawState};
+use super::state::{DepthBiasKind, Flexible, flexible, is_second};
+use super::targets::{Targets, context};
+use ash::vk;
+use mgl_core::handle::ShaderHandle;
+use mgl_core::pipe::render_state::{BlendTarget, DynamicState, PipelineState};
+use mgl_core::pipe::*;
+use mgl_core::program::GeometryPrimitive;
+
+/// What reaches the rasteriser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Raster {
+    Points,
+    Lines,
+    Polygons,
+}
+
+fn raster_of(mode: Primitive, output: Option<GeometryPrimitive>) -> Raster {
+    match (output, mode) {
+        (Some(GeometryPrimitive::Points), _) => Raster::Points,
+        (Some(GeometryPrimitive::LineStrip), _) => Raster::Lines,
+        (Some(_), _) => Raster::Polygons,
+        (None, Primitive::POINTS) => Raster::Points,
+        (
+            None,
+            Primitive::LINES
+            | Primitive::LINE_STRIP
+            | Primitive::LINE_LOOP
+            | Primitive::LINES_ADJACENCY
+            | Primitive::LINE_STRIP_ADJACENCY,
+        ) => Raster::Lines,
+        _ => Raster::Polygons,
+    }
+}
+
+/// Samples that are written (GL 4.6 §17.3.4, as Mesa rounds the coverage).
+fn sample_mask(m: &render_state::MultisampleDynamic, samples: u32) -> u32 {
+    if samples <= 1 || !m.enable.get() {
+        return u32::MAX;
+    }
+    let mut mask = u32::MAX;
+    if m.coverage_enable.get() {
+        let n = (m.coverage.0.clamp(0.0, 1.0) * samples as f32) as u32;
+        let covered = if n >= 32 { u32::MAX } else { (1 << n) - 1 };
+        mask &= if m.coverage_invert.get() { !covered } else { covered };
+    }
+    if m.mask_enable.get() {
+        mask &= m.mask;
+    }
+    mask
+}
+
+impl Magma {
+    /// Draws.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::Unsupported`] for state that the device cannot express. Smoothing alone does not stop the draw:
+    /// it is drawn without, and refused afterwards.
+    pub(super) fn draw_call(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+    ) -> Result<(), BackendError> {
+        let info = d.info;
+        if d.ranges.iter().all(|r| r.count == 0) && !info.flags.has(DrawFlags::INDIRECT) {
+            return Ok(());
+        }
+        self.rec.check()?;
+        let c = context(s)?;
+        let h = c.values.draw_program;
+        let pipeline = s
+            .render_states
+            .get(c.values.render_state)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let dynamic = &c.values.dynamic;
+        let t = self.draw_targets(s)?;
+        let (flat, output, layered_viewports) = {
+            let p = self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let r = p.reflection();
+            (p.flat_inputs, r.geometry.map(|g| g.output), r.vertex.writes_viewport_index)
+        };
+        let raster = raster_of(info.mode, output);
+        self.refuse(pipeline, dynamic, info, raster, &t)?;
+        let captures = info.flags.has(DrawFlags::CAPTURING) && self.is_capturing(s)?;
+        let state = DrawState {
+            flip_y: t.flip,
+            points: info.mode == Primitive::POINTS,
+            polygon_points: raster == Raster::Polygons
+                && pipeline.polygon_mode == PolygonMode::POINT,
+            program_point_size: dynamic.raster.program_point_size.get(),
+            point_origin_upper_left: dynamic.raster.point_origin == ClipOrigin::UPPER_LEFT,
+            depth_minus_one_to_one: dynamic.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
+            clip_distances: dynamic.raster.clip_distances,
+            draw_buffers: t.draw_buffers(),
+            capture: captures,
+            indexed: info.index_size != 0,
+            draw_id_pushed: true,
+        };
+        let (variant, program_serial) = {
+            let p =
+                self.obj.programs.get_mut(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let key = p.code.key(&state);
+            (p.variant(key), p.serial)
+        };
+        let last = dynamic.raster.provoking_vertex == ProvokingVertex::LAST_VERTEX_CONVENTION;
+        let turned = last && flat && output.is_none() && !self.gpu.has.provoking_vertex_last;
+        let how = needed(info, self.gpu.has.index_u8, self.gpu.has.list_restart, turned);
+        if turned && captures {
+            return Err(BackendError::Unsupported(
+                "the last vertex as provoking vertex in a captured draw".into(),
+            ));
+        }
+        self.follow_vertex_input(s, h, d)?;
+        self.follow_textures(s, h)?;
+        self.follow_blocks(s, h)?;
+        let mut rewritten = std::mem::take(&mut self.ranges);
+        let placed = match (how, info.index_size) {
+            (Rewrite::None, 0) => Ok(None),
+            (Rewrite::None, _) => self.plain_indices(s, d).map(Some),
+            (how, _) => self.rewrite_indices(s, d, how, &mut rewritten).map(Some),
+        };
+        let done = placed.and_then(|indices| {
+            let mode = mode_after(how, info.mode);
+            let ranges = if how == Rewrite::None { d.ranges } else { &rewritten };
+            let bias = match (raster, pipeline.polygon_mode) {
+                (Raster::Polygons, PolygonMode::LINE) => DepthBiasKind::Line,
+                (Raster::Polygons, PolygonMode::POINT) => DepthBiasKind::Point,
+                (Raster::Polygons, _) => DepthBiasKind::Fill,
+                _ => DepthBiasKind::None,
+            };
+            let upper = dynamic.raster.clip_origin == ClipOrigin::UPPER_LEFT;
+            let flex = flexible(
+                pipeline,
+                mode,
+                t.flip != upper,
+                t.depth.is_some(),
+                t.stencil.is_some(),
+                bias.is_on(&dynamic.depth_bias),
+                indices.is_some_and(|i| i.restart),
+            );
+            let key = self.key_of(
+                s,
+                (program_serial, variant),
+                pipeline,
+                dynamic,
+                &t,
+                mode,
+                raster,
+                &flex,
+                last && self.gpu.has.provoking_vertex_last,
+                layered_viewports,
+            )?;
+            let raw = self.pipeline(h, &key)?;
+            self.begin_draw(s, h, d, indices.is_some(), &t, raw, captures)?;
+            self.bind(s, h, raw, &t, dynamic, &flex, bias, layered_viewports, indices.as_ref())?;
+            self.draw_ranges(s, d, ranges, indices.as_ref())
+        });
+        self.ranges = rewritten;
+        done?;
+        self.refuse_smoothing(dynamic, raster, &t)
+    }
+
+    /// Refuses what would be drawn wrong.
+    fn refuse(
+        &self,
+        p: &PipelineState,
+        d: &DynamicState,
+        info: &DrawInfo,
+        raster: Raster,
+        t: &Targets,
+    ) -> Result<(), BackendError> {
+        let has = &self.gpu.has;
+        let refuse = |what: String| Err(BackendError::Unsupported(what));
+        if p.polygon_mode != PolygonMode::FILL && raster == Raster::Polygons && !has.fill_mode {
+            return refuse(format!("polygon mode {:?}", p.polygon_mode));
+        }
+        if p.logic_op_enable.get() && p.logic_op != LogicOp::COPY && !has.logic_op {
+            return refuse(format!("logic operation {:?}", p.logic_op));
+        }
+        if p.depth_clamp.get() && !has.depth_clamp {
+            return refuse("depth clamping".into());
+        }
+        if d.raster.clip_distances != 0 && !has.clip_distance {
+            return refuse("clip distances".into());
+        }
+        if t.samples > 1 {
+            if !d.multisample.enable.get() {
+                return refuse("a multisampled framebuffer without multisampling".into());
+            }
+            if d.multisample.alpha_to_one.get() && !has.alpha_to_one {
+                return refuse("alpha to one".into());
+            }
+        }
+        let second = p.blend.iter().any(|b| {
+            b.enable.get()
+                && [b.src_color, b.dst_color, b.src_alpha, b.dst_alpha].into_iter().any(is_second)
+        });
+        if second && !has.dual_src_blend {
+            return refuse("dual-source blending".into());
+        }
+        if info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT) {
+            return refuse("a vertex count from transform feedback".into());
+        }
+        if info.flags.has(DrawFlags::INDIRECT_COUNT) {
+            return refuse("an indirect draw count".into());
+        }
+        if info.mode == Primitive::PATCHES && !has.tessellation {
+            return refuse("tessellation".into());
+        }
+        Ok(())
+    }
+
+    fn refuse_smoothing(
+        &self,
+        d: &DynamicState,
+        raster: Raster,
+        t: &Targets,
+    ) -> Result<(), BackendError> {
+        if t.samples > 1 {
+            // Multisampling smooths instead (GL 4.6 §14.5.4, §14.6.6).
+            return Ok(());
+        }
+        if raster == Raster::Lines && d.raster.line_smooth.get() && !self.gpu.has.smooth_lines {
+            return Err(BackendError::Unsupported("line smoothing".into()));
+        }
+        if raster == Raster::Polygons && d.raster.polygon_smooth.get() {
+            return Err(BackendError::Unsupported("polygon smoothing".into()));
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)] // each names one part of the key
+    fn key_of(
+        &mut self,
+        s: &PushedState,
+        (program, variant): (u64, u32),
+        p: &PipelineState,
+        d: &DynamicState,
+        t: &Targets,
+        mode: Primitive,
+        raster: Raster,
+        flex: &Flexible,
+        last_provokes: bool,
+        many: bool,
+    ) -> Result<Key, BackendError> {
+        let has = self.gpu.has;
+        let mut key = Key {
+            program,
+            variant,
+            topology: topology_key(mode, has.dynamic_state),
+            polygon: match (raster, p.polygon_mode) {
+                (Raster::Polygons, PolygonMode::LINE) => vk::PolygonMode::LINE,
+                (Raster::Polygons, PolygonMode::POINT) => vk::PolygonMode::POINT,
+                _ => vk::PolygonMode::FILL,
+            }
+            .as_raw(),
+            depth_clamp: p.depth_clamp.get().into(),
+            minus_one_to_one: u32::from(
+                has.depth_clip_control
+                    && d.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
+            ),
+            last_provokes: last_provokes.into(),
+            draw_buffers: t.draw_buffers(),
+            samples: t.samples,
+            sample_mask: sample_mask(&d.multisample, t.samples),
+            viewports: if many && has.multi_viewport {
+                (render_state::MAX_VIEWPORTS as u32).min(self.gpu.limits.core.max_viewports)
+            } else {
+                1
+            },
+            ..Key::default()
+        };
+        if p.logic_op_enable.get() && has.logic_op {
+            key.logic = p.logic_op.0 + 1;
+        }
+        for i in 0..t.draw_buffers() as usize {
+            let Some(c) = &t.color[i] else { continue };
+            let mut b: BlendTarget = p.blend[i];
+            b.mask = ColorMask(b.mask.0 & c.plan.write_mask());
+            if !b.enable.get() || c.plan.info.is_integer() || key.logic != 0 {
+                b = BlendTarget {
+                    mask: b.mask,
+                    ..BlendTarget::default()
+                };
+            }
+            if c.plan.write_mask() != 0b1111 {
+                // Whatever the stored alpha is, that of a format without is one.
+                let one = |f: BlendFactor, alpha: bool| match f {
+                    BlendFactor::DST_ALPHA => BlendFactor::ONE,
+                    BlendFactor::ONE_MINUS_DST_ALPHA => BlendFactor::ZERO,
+                    BlendFactor::SRC_ALPHA_SATURATE if !alpha => BlendFactor::ZERO,
+                    f => f,
+                };
+                (b.src_color, b.dst_color) = (one(b.src_color, false), one(b.dst_color, false));
+                (b.src_alpha, b.dst_alpha) = (one(b.src_alpha, true), one(b.dst_alpha, true));
+            }
+            key.blend[i] = bytemuck::cast(b);
+        }
+        let (formats, depth, stencil) = t.formats();
+        key.formats = formats.map(vk::Format::as_raw);
+        (key.depth, key.stencil) = (depth.as_raw(), stencil.as_raw());
+        let lines = raster == Raster::Lines
+            || raster == Raster::Polygons && p.polygon_mode == PolygonMode::LINE;
+        key.lines = match (lines && t.samples <= 1, d.raster.line_smooth.get()) {
+            (true, true) if has.smooth_lines => LINES_SMOOTH,
+            (true, false) if has.bresenham_lines => LINES_BRESENHAM,
+            _ => LINES_DEFAULT,
+        };
+        if t.samples > 1 {
+            let m = &d.multisample;
+            let shading = m.min_sample_shading.0 >= 0.0 && has.sample_shading;
+            key.multisample = u32::from(m.alpha_to_coverage.get())
+                | u32::from(m.alpha_to_one.get()) << 1
+                | u32::from(shading) << 2;
+            if shading {
+                key.shading = m.min_sample_shading.0.min(1.0).to_bits();
+            }
+        }
+        if mode == Primitive::PATCHES {
+            key.patch = context(s)?.values.patch.vertices;
+        }
+        if !has.dynamic_state {
+            key.flexible = *flex;
+        }
+        let ctx = self.ctx(s)?;
+        key.inputs[..ctx.vertex.count].copy_from_slice(&ctx.vertex.keys[..ctx.vertex.count]);
+        Ok(key)
+    }
+
+    /// Barriers for all that a draw reads, and rendering to its targets.
+    #[allow(clippy::too_many_arguments)]
+    fn begin_draw(
+        &mut self,
+        s: &PushedState,
+        h: ShaderHandle,
+        d: &DrawCall<'_>,
+        indexed: bool,
+        t: &Targets,
+        pipeline: vk::Pipeline,
+        captures: bool,
+    ) -> Result<(), BackendError> {
+        // A capture goes on with one pipeline only, and without draws that are not captured.
+        if self.capture_runs() && (!captures || self.bound.pipeline != pipeline) {
+            self.end_rendering();
+        }
+        let values = &context(s)?.values;
+        let mut images = std::mem::take(&mut self.draw_images);
+        let mut buffers = std::mem::take(&mut self.draw_buffers);
+        let mut feedback = std::mem::take(&mut self.feedback);
+        images.clear();
+        buffers.clear();
+        feedback.clear();
+        let ctx = self.ctx(s)?;
+        for slot in &mut ctx.slots {
+            if let Some(image) = slot.image {
+                let attached = t.slices().any(|x| x.image == image);
+                let layout = if attached {
+                    vk::ImageLayout::GENERAL
+                } else {
+                    vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL
+                };
+                if slot.layout != layout {
+                    slot.layout = layout;
+                    ctx.slots_id += 1;
+                }
+                if attached && !feedback.contains(&image) {
+                    feedback.push(image);
+                }
+                if !images.iter().any(|u: &(_, _, _)| u.0 == image) {
+                    images.push((image, layout, false));
+                }
+            }
+            if let Some(b) = slot.buffer {
+                buffers.push((b, false));
+            }
+        }
+        buffers.extend_from_slice(&ctx.vertex.uses);
+        buffers.extend_from_slice(&ctx.block_uses);
+        if indexed && !d.info.flags.has(DrawFlags::USER_INDICES) {
+            let b = values.index_buffer.buffer;
+            if !b.is_null() {
+                buffers.push((b, false));
+            }
+        }
+        if d.info.flags.has(DrawFlags::INDIRECT) {
+            buffers.push((values.indirect.draw, false));
+        }
+        if captures && !self.capture_runs() {
+            for x in &values.stream_targets {
+                buffers.retain(|b| b.0 != x.buffer);
+                buffers.push((x.buffer, true));
+            }
+        }
+        let done = self
+            .sync(&images, &buffers)
+            .and_then(|()| self.counter_ready(captures))
+            .and_then(|()| self.begin_rendering(t, &feedback));
+        self.draw_images = images;
+        self.draw_buffers = buffers;
+        self.feedback = feedback;
+        let _ = h;
+        done
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn bind(
+        &mut self,
+        s: &PushedState,
+        h: ShaderHandle,
+        pipeline: vk::Pipeline,
+        t: &Targets,
+        d: &DynamicState,
+        flex: &Flexible,
+        bias: DepthBiasKind,
+        many: bool,
+        indices: Option<&Indices>,
+    ) -> Result<(), BackendError> {
+        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        if self.bound.pipeline != pipeline {
+            self.bound.pipeline = pipeline;
+            self.counters.pipeline_binds += 1;
+            // SAFETY: the pipeline lives, and no capture runs.
+            unsafe {
+                self.gpu.device.cmd_bind_pipeline(
+                    cmd,
+                    vk::PipelineBindPoint::GRAPHICS,
+                    pipeline,
+                );
+            }
+        }
+        let height = match t.slices().next() {
+            Some(x) => self.obj.images.get(x.image)?.extent(x.level).height,
+            None => t.height,
+        } as f32;
+        let commanded = self.commanded(d, t, height, many, bias);
+        self.set_commanded(&commanded);
+        self.set_flexible(flex);
+        self.bind_sets(s, h)?;
+        self.bind_vertex_buffers(s)?;
+        if let Some(i) = indices {
+            let want = (i.buffer, i.offset, i.ty);
+            if self.bound.index != Some(want) {
+                self.bound.index = Some(want);
+                // SAFETY: the buffer lives.
+                unsafe {
+                    self.gpu.device.cmd_bind_index_buffer(cmd, i.buffer, i.offset, i.ty);
+                }
+            }
+        }
+        let size = if self.gpu.has.large_points {
+            let range = self.gpu.limits.core.point_size_range;
+            d.raster.point_size.0.clamp(range[0], range[1])
+        } else {
+            1.0
+        };
+        self.constants = DrawConstants {
+            height,
+            point_size: size,
+            ..DrawConstants::default()
+        };
+        Ok(())
+    }
+
+    fn bind_vertex_buffers(&mut self, s: &PushedState) -> Result<(), BackendError> {
+        let ctx = Self::ctx_of(&mut self.contexts, s)?;
+        let v = &ctx.vertex;
+        let n = v.count;
+        if n == 0 {
+            return Ok(());
+        }
+        let b = &mut self.bound;
+        let dynamic = self.gpu.has.dynamic_state;
+        if b.vertex_count == n
+            && b.vertex_buffers[..n] == v.buffers[..n]
+            && b.vertex_offsets[..n] == v.offsets[..n]
+            && b.vertex_strides[..n] == v.strides[..n]
+        {
+            return Ok(());
+        }
+        b.vertex_count = n;
+        b.vertex_buffers[..n].copy_from_slice(&v.buffers[..n]);
+        b.vertex_offsets[..n].copy_from_slice(&v.offsets[..n]);
+        b.vertex_strides[..n].copy_from_slice(&v.strides[..n]);
+        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        // SAFETY: the buffers live, and offsets are inside them.
+        unsafe {
+            if dynamic {
+                self.gpu.eds.cmd_bind_vertex_buffers2(
+                    cmd,
+                    0,
+                    &v.buffers[..n],
+                    &v.offsets[..n],
+                    None,
+                    Some(&v.strides[..n]),
+                );
+            } else {
+                self.gpu.device.cmd_bind_vertex_buffers(
+                    cmd,
+                    0,
+                    &v.buffers[..n],
+                    &v.offsets[..n],
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the constants of a draw, if they differ from the last ones.
+    fn push_constants(&mut self, h: ShaderHandle) -> Result<(), BackendError> {
+        if self.bound.constants == Some(self.constants) {
+            return Ok(());
+        }
+        self.bound.constants = Some(self.constants);
+        let layout =
+            self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?.layout;
+        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        // SAFETY: every pipeline layout has this range.
+        unsafe {
+            self.gpu.device.cmd_push_constants(
+                cmd,
+                layout,
+                vk::ShaderStageFlags::ALL_GRAPHICS,
+                0,
+                bytemuck::bytes_of(&self.constants),
+            );
+        }
+        Ok(())
+    }
+
+    fn draw_ranges(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+        ranges: &[DrawRange],
+        indices: Option<&Indices>,
+    ) -> Result<(), BackendError> {
+        let info = d.info;
+        let h = context(s)?.values.draw_program;
+        if info.flags.has(DrawFlags::CAPTURING) {
+            self.start_capture(s)?;
+        }
+        if info.flags.has(DrawFlags::INDIRECT) {
+            self.push_constants(h)?;
+            return self.draw_indirect(s, d, indices.is_some());
+        }
+        let (pushes, numbered) = {
+            let p = self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let v = &p.reflection().vertex;
+            (!self.gpu.has.draw_parameters, v.uses_draw_id)
+        };
+        for r in ranges.iter().filter(|r| r.count > 0) {
+            if pushes {
+                self.constants.base_instance = info.base_instance as i32;
+                self.constants.base_vertex = if indices.is_some() { r.base_vertex } else { 0 };
+            }
+            if numbered {
+                self.constants.draw_id = r.draw_id as i32;
+            }
+            self.push_constants(h)?;
+            let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+            self.counters.draws += 1;
+            // SAFETY: everything is bound; the device answers reads outside buffers with values of its own choice.
+            unsafe {
+                match indices {
+                    Some(_) => self.gpu.device.cmd_draw_indexed(
+                        cmd,
+                        r.count,
+                        info.instances,
+                        r.start,
+                        r.base_vertex,
+                        info.base_instance,
+                    ),
+                    None => self.gpu.device.cmd_draw(
+                        cmd,
+                        r.count,
+                        info.instances,
+                        r.start,
+                        info.base_instance,
+                    ),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_indirect(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+        indexed: bool,
+    ) -> Result<(), BackendError> {
+        let info = d.info;
+        let b = self.buffer(context(s)?.values.indirect.draw)?;
+        let (raw, size) = (b.raw.buffer, b.size);
+        let default_stride = if indexed { 20 } else { 16 };
+        let stride = match info.indirect_stride {
+            0 => default_stride,
+            n => u64::from(n),
+        };
+        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        for i in 0..u64::from(info.indirect_draws) {
+            let at = info.indirect_offset.saturating_add(i * stride);
+            if at.saturating_add(default_stride) > size || at % 4 != 0 {
+                break;
+            }
+            self.counters.draws += 1;
+            // SAFETY: everything is bound, and the parameters lie inside the buffer.
+            unsafe {
+                if indexed {
+                    self.gpu.device.cmd_draw_indexed_indirect(cmd, raw, at, 1, 20);
+                } else {
+                    self.gpu.device.cmd_draw_indirect(cmd, raw, at, 1, 16);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mgl_core::pod::F32;
+
+    #[test]
+    fn samples_are_masked_as_coverage_and_mask_say() {
+        let m = render_state::MultisampleDynamic {
+            enable: true.into(),
+            coverage_enable: true.into(),
+            coverage: F32(0.5),
+            mask: 0b101,
+            ..Default::default()
+        };
+        assert_eq!(sample_mask(&m, 1), u32::MAX, "without samples there is no mask");
+        assert_eq!(sample_mask(&m, 4), 0b11);
+        let inverted = render_state::MultisampleDynamic {
+            coverage_invert: true.into(),
+            ..m
+        };
+        assert_eq!(sample_mask(&inverted, 4), !0b11);
+        let masked = render_state::MultisampleDynamic {
+            mask_enable: true.into(),
+            ..m
+        };
+        assert_eq!(sample_mask(&masked, 4), 0b01);
+    }
+
+    #[test]
+    fn geometry_decides_what_is_rasterised() {
+        assert_eq!(raster_of(Primitive::LINE_LOOP, None), Raster::Lines);
+        assert_eq!(raster_of(Primitive::PATCHES, None), Raster::Polygons);
+        assert_eq!(
+            raster_of(Primitive::POINTS, Some(GeometryPrimitive::TriangleStrip)),
+            Raster::Polygons
+        );
+    }
+}
