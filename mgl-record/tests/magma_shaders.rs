@@ -1,13 +1,17 @@
 //! Programs through the whole road to Vulkan: GLSL to SPIR-V as it crosses the pipe, then Magma's
-//! rewriting for every kind of draw and device, then the validator of spirv-tools for Vulkan 1.1.
+//! rewriting for every kind of draw and device, then the validator of spirv-tools for Vulkan 1.1. And
+//! Magma's own shaders: the words that are checked in must be what their GLSL gives; with `MGL_BLESS=1`
+//! they are written anew.
 
 mod programs;
 
 use mgl::shader::{LinkOptions, LinkedProgram, ProfileHint, ShaderCompiler, XfbRequest};
 use mgl_core::program::ShaderStage::{self, Fragment, Geometry, Vertex};
 use mgl_core::program::XfbMode;
+use mgl_replay::magma::internal;
 use mgl_replay::magma::spirv::{BindingKind, DrawState, Program, ShaderFeatures};
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -406,4 +410,27 @@ fn state_that_a_program_does_not_read_makes_no_variant() {
     assert_ne!(p.key(&plain), p.key(&points));
     assert!(p.same_stage(Fragment, &p.key(&plain), &p.key(&points)));
     assert!(!p.same_stage(Vertex, &p.key(&plain), &p.key(&points)));
+}
+
+#[test]
+fn internal_shaders_are_fresh_and_valid() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mgl-replay/src/magma/internal");
+    let bless = std::env::var_os("MGL_BLESS").is_some();
+    for shader in internal::ALL {
+        let name = shader.name;
+        let body = std::fs::read_to_string(dir.join(shader.source)).expect("the GLSL is there");
+        let source = format!("#version 450\n{}{body}", shader.prologue);
+        let words = mgl::shader::vulkan_words(shader.stage, &source)
+            .unwrap_or_else(|log| panic!("{name}: {log}"));
+        if let Some(text) = complaint(&words) {
+            panic!("{name}: {text}");
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let path = dir.join(format!("{name}.spv"));
+        if bless {
+            std::fs::write(&path, &bytes).expect("written");
+        }
+        let stored = std::fs::read(&path).expect("the SPIR-V is checked in");
+        assert!(stored == bytes, "{name}.spv is stale: run with MGL_BLESS=1");
+    }
 }

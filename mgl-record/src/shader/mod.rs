@@ -122,6 +122,24 @@ impl Default for ShaderCompiler {
     }
 }
 
+/// SPIR-V of one shader of Vulkan's own GLSL, as it is written: for the shaders of back ends, whose words
+/// are checked in beside their source.
+///
+/// # Errors
+///
+/// The compiler's log.
+pub fn vulkan_words(stage: ShaderStage, source: &str) -> Result<Vec<u32>, String> {
+    let (parsed, _) = glslang::parse(
+        stage,
+        source,
+        glslang::Target::Relaxed,
+        &ShaderLimits::default(),
+    )?;
+    let (stages, log) = glslang::link(vec![parsed])?;
+    let words = stages.into_iter().find(|(s, _)| *s == stage);
+    words.map(|(_, words)| words).ok_or(log)
+}
+
 /// What a log says when a worker failed to run to its end.
 const WORKER_FAILED: &str = "ERROR: internal error in the shader compiler\n";
 

@@ -1,13 +1,14 @@
 //! Blits between the pushed framebuffers (GL 4.6 §18.3.1), and resolves.
 //!
-//! vkCmdBlitImage knows neither scissors nor sources that reach out of their image, and it always converts between sRGB
-//! encodings. Where a blit asks for that, the valid part of the source goes to a scratch image of the source
-//! rectangle's size, that is blitted to one of the destination rectangle's size, and the visible part of that is copied.
+//! Copies and vkCmdBlitImage do what they can. The latter knows neither scissors nor sources that reach out of their
+//! image, it always converts between sRGB encodings, writes every component, never to samples, and changes no depth or
+//! stencil format: such blits are drawn ([`super::painter`]).
 
 use super::Magma;
 use super::copy::window_at;
 use super::images::{IDENTITY, Shape, ViewKey};
 use super::objects::{ImageId, Window};
+use super::painter::Drawn;
 use super::targets::{Slice, Targets, context};
 use ash::vk;
 use mgl_core::format::{ComponentClass, Format};
@@ -44,8 +45,7 @@ impl Axis {
             let at = s0 + part * (s1 - s0);
             at >= 0.0 && at < f64::from(size)
         };
-        let (mut low, mut high) =
-            (d0.max(i64::from(visible.0)), d1.min(i64::from(visible.1)));
+        let (mut low, mut high) = (d0.max(i64::from(visible.0)), d1.min(i64::from(visible.1)));
         while low < high && !inside(low) {
             low += 1;
         }
@@ -72,7 +72,14 @@ struct Pass {
 
 impl Magma {
     /// An image for intermediate results; its content is whatever was there before.
-    fn scratch(&mut self, format: Format, w: u32, h: u32, flip: bool, place: u32) -> Result<ImageId, BackendError> {
+    fn scratch(
+        &mut self,
+        format: Format,
+        w: u32,
+        h: u32,
+        flip: bool,
+        place: u32,
+    ) -> Result<ImageId, BackendError> {
         let key = (format, w, h, flip, place);
         if let Some(at) = self.scratch_images.iter().position(|s| s.0 == key) {
             let found = self.scratch_images.remove(at);
@@ -178,7 +185,7 @@ impl Magma {
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for a multisampled destination that is no plain copy.
+    /// [`BackendError::Unsupported`] for formats that can be neither blitted nor drawn.
     pub(super) fn blit_pixels(&mut self, s: &PushedState, b: &Blit) -> Result<(), BackendError> {
         self.rec.check()?;
         let draw = self.draw_targets(s)?;
@@ -202,7 +209,10 @@ impl Magma {
                     linear: bool|
          -> Result<Pass, BackendError> {
             let height = |t: &Targets, s: &Slice| {
-                m.obj.images.get(s.image).map(|i| (t.flip, i.extent(s.level).height as i32))
+                m.obj
+                    .images
+                    .get(s.image)
+                    .map(|i| (t.flip, i.extent(s.level).height as i32))
             };
             let row = |(flip, h): (bool, i32), y: i32| {
                 if flip { h.saturating_sub(y) } else { y }
@@ -236,8 +246,10 @@ impl Magma {
                 self.blit_pass(&p)?;
             }
         }
-        let (depth, stencil) =
-            (b.buffers.has(BufferMask::DEPTH), b.buffers.has(BufferMask::STENCIL));
+        let (depth, stencil) = (
+            b.buffers.has(BufferMask::DEPTH),
+            b.buffers.has(BufferMask::STENCIL),
+        );
         let mut ends: Vec<(Slice, Slice, vk::ImageAspectFlags)> = Vec::with_capacity(2);
         if depth && let (Some(from), Some(to)) = (&read.depth, &draw.depth) {
             ends.push((*from, *to, vk::ImageAspectFlags::DEPTH));
@@ -259,7 +271,10 @@ impl Magma {
 
     fn blit_pass(&mut self, p: &Pass) -> Result<(), BackendError> {
         let size = |m: &Self, s: &Slice| {
-            m.obj.images.get(s.image).map(|i| (i.extent(s.level), i.samples))
+            m.obj
+                .images
+                .get(s.image)
+                .map(|i| (i.extent(s.level), i.samples))
         };
         let ((fe, from_samples), (te, to_samples)) = (size(self, &p.from)?, size(self, &p.to)?);
         if p.x.dst.0 == p.x.dst.1 || p.y.dst.0 == p.y.dst.1 {
@@ -277,126 +292,89 @@ impl Magma {
         let unscaled = p.x.src.1.wrapping_sub(p.x.src.0) == p.x.dst.1.wrapping_sub(p.x.dst.0)
             && p.y.src.1.wrapping_sub(p.y.src.0) == p.y.dst.1.wrapping_sub(p.y.dst.0);
         let same_format = p.from.plan.info.format == p.to.plan.info.format;
-        if to_samples > 1 {
-            if !unscaled || !same_format || from_samples != to_samples {
-                return Err(BackendError::Unsupported(
-                    "a blit to samples that is no plain copy".into(),
-                ));
-            }
+        let stored = (p.from.plan.format, p.to.plan.format);
+        let plain_copy = unscaled && same_format && stored.0 == stored.1;
+        let same_image = p.from.image == p.to.image;
+        if plain_copy && from_samples == to_samples && !same_image {
             return self.copy_part(p, &p.from, vx, vy, (p.x, p.y));
         }
         let from = self.single_sampled(&p.from)?;
-        let itself = from.image == p.to.image;
-        let stored = (from.plan.format, p.to.plan.format);
-        if unscaled && same_format && stored.0 == stored.1 && !itself {
+        if plain_copy && to_samples == 1 && from.image != p.to.image {
             return self.copy_part(p, &from, vx, vy, (p.x, p.y));
         }
-        if !self.gpu.blits(stored.0) || !self.gpu.blits(stored.1) {
-            return Err(BackendError::Unsupported(format!(
-                "a blit of {} to {}",
-                p.from.plan.info.name, p.to.plan.info.name
-            )));
-        }
-        if !p.from.plan.info.is_color() && stored.0 != stored.1 {
-            return Err(BackendError::Unsupported(format!(
-                "a blit of {} to {}",
-                p.from.plan.info.name, p.to.plan.info.name
-            )));
-        }
+        let from = if from.image == p.to.image {
+            self.detached(&from)?
+        } else {
+            from
+        };
         let within = |a: &Axis, n: u32| {
             a.src.0.min(a.src.1) >= 0 && i64::from(a.src.0.max(a.src.1)) <= i64::from(n)
         };
         let curved = p.raw && (from.plan.info.srgb || p.to.plan.info.srgb);
-        let direct = vx == p.x.dst && vy == p.y.dst && within(&p.x, fe.width)
+        let blits = self.gpu.blits(stored.0) && self.gpu.blits(stored.1);
+        let direct = vx == p.x.dst
+            && vy == p.y.dst
+            && within(&p.x, fe.width)
             && within(&p.y, fe.height)
-            && !itself
-            && !curved;
+            && to_samples == 1
+            && blits
+            && !curved
+            && (p.from.plan.info.is_color() && p.to.plan.write_mask() == 0b1111
+                || stored.0 == stored.1);
         if direct {
             return self.blit_raw(&from, &p.to, &p.x, &p.y, p.aspects, p.linear);
         }
-        self.blit_by_scratch(p, &from, vx, vy)
+        let drawn = Drawn {
+            from,
+            to: p.to,
+            src: [p.x.src.0, p.y.src.0, p.x.src.1, p.y.src.1],
+            dst: [p.x.dst.0, p.y.dst.0, p.x.dst.1, p.y.dst.1],
+            visible: vk::Rect2D {
+                offset: vk::Offset2D { x: vx.0, y: vy.0 },
+                extent: vk::Extent2D {
+                    width: (vx.1 - vx.0) as u32,
+                    height: (vy.1 - vy.0) as u32,
+                },
+            },
+            linear: p.linear,
+            raw: p.raw,
+        };
+        for aspect in [
+            vk::ImageAspectFlags::COLOR,
+            vk::ImageAspectFlags::DEPTH,
+            vk::ImageAspectFlags::STENCIL,
+        ] {
+            if p.aspects.contains(aspect) {
+                self.draw_blit(&drawn, aspect)?;
+            }
+        }
+        Ok(())
     }
 
-    fn blit_by_scratch(
-        &mut self,
-        p: &Pass,
-        from: &Slice,
-        vx: (i32, i32),
-        vy: (i32, i32),
-    ) -> Result<(), BackendError> {
-        let extent = self.obj.images.get(from.image)?.extent(from.level);
-        let plain = |f: Format| match f {
-            Format::SRGB8_ALPHA8 if p.raw => Format::RGBA8,
-            Format::SRGB8 if p.raw => Format::RGB8,
-            f => f,
+    /// A copy of a single-sampled slice in an image of its own.
+    fn detached(&mut self, s: &Slice) -> Result<Slice, BackendError> {
+        let (extent, flip) = {
+            let i = self.obj.images.get(s.image)?;
+            (i.extent(s.level), i.flip)
         };
-        let span = |a: i32, b: i32| (i64::from(b) - i64::from(a)).unsigned_abs();
-        let most = u64::from(self.gpu.limits.core.max_image_dimension2_d);
-        let (sw, sh) = (span(p.x.src.0, p.x.src.1), span(p.y.src.0, p.y.src.1));
-        let (dw, dh) = (span(p.x.dst.0, p.x.dst.1), span(p.y.dst.0, p.y.dst.1));
-        if sw.max(sh).max(dw).max(dh) > most {
-            return Err(BackendError::Unsupported(format!(
-                "a clipped blit of {sw}x{sh} to {dw}x{dh} pixels"
-            )));
-        }
-        let (sw, sh, dw, dh) = (sw as u32, sh as u32, dw as u32, dh as u32);
-        let a = self.scratch(plain(from.plan.info.format), sw, sh, false, 0)?;
-        let b = self.scratch(plain(p.to.plan.info.format), dw, dh, false, 1)?;
-        let whole = |m: &Self, id: ImageId| {
-            m.obj.images.get(id).map(|i| Slice {
-                image: id,
-                plan: i.plan,
-                level: 0,
-                layer: 0,
-                layers: 1,
-            })
+        let id = self.scratch(s.plan.info.format, extent.width, extent.height, flip, 0)?;
+        let to = Slice {
+            image: id,
+            plan: s.plan,
+            level: 0,
+            layer: 0,
+            layers: 1,
         };
-        let (sa, sb) = (whole(self, a)?, whole(self, b)?);
-        // The valid part of the source, where it lies in its rectangle.
-        let part = |axis: &Axis, n: u32| {
-            let (low, high) = (axis.src.0.min(axis.src.1), axis.src.0.max(axis.src.1));
-            let (from, to) = (low.max(0), high.min(n as i32));
-            (from, to, from - low)
-        };
-        let (x, y) = (part(&p.x, extent.width), part(&p.y, extent.height));
-        if x.0 >= x.1 || y.0 >= y.1 {
-            return Ok(());
-        }
         let area = Box3 {
-            x: x.0 as u32,
-            y: y.0 as u32,
+            x: 0,
+            y: 0,
             z: 0,
-            width: (x.1 - x.0) as u32,
-            height: (y.1 - y.0) as u32,
+            width: extent.width,
+            height: extent.height,
             depth: 1,
         };
-        let at = Box3 {
-            x: x.2 as u32,
-            y: y.2 as u32,
-            ..area
-        };
-        self.copy_on_gpu(&window_at(from), 0, &area, &window_at(&sa), 0, &at)?;
-        // Mirrored where the source's corners are out of order.
-        let turned = |axis: &Axis, n: u32, m: u32| Axis {
-            src: if axis.src.0 <= axis.src.1 { (0, n as i32) } else { (n as i32, 0) },
-            dst: (0, m as i32),
-        };
-        let (tx, ty) = (turned(&p.x, sw, dw), turned(&p.y, sh, dh));
-        self.blit_raw(&sa, &sb, &tx, &ty, p.aspects, p.linear)?;
-        let area = Box3 {
-            x: (vx.0 - p.x.dst.0) as u32,
-            y: (vy.0 - p.y.dst.0) as u32,
-            z: 0,
-            width: (vx.1 - vx.0) as u32,
-            height: (vy.1 - vy.0) as u32,
-            depth: 1,
-        };
-        let at = Box3 {
-            x: vx.0 as u32,
-            y: vy.0 as u32,
-            ..area
-        };
-        self.copy_aspects(&window_at(&sb), &area, &window_at(&p.to), &at, p.aspects)
+        self.copy_on_gpu(&window_at(s), 0, &area, &window_at(&to), 0, &area)?;
+        Ok(to)
     }
 
     /// Copies the valid part of an unscaled pass.
@@ -454,19 +432,30 @@ impl Magma {
                     [
                         vk::Offset3D {
                             x: x.0,
-                            y: if i.kind == vk::ImageType::TYPE_1D { 0 } else { y.0 },
+                            y: if i.kind == vk::ImageType::TYPE_1D {
+                                0
+                            } else {
+                                y.0
+                            },
                             z,
                         },
                         vk::Offset3D {
                             x: x.1,
-                            y: if i.kind == vk::ImageType::TYPE_1D { 1 } else { y.1 },
+                            y: if i.kind == vk::ImageType::TYPE_1D {
+                                1
+                            } else {
+                                y.1
+                            },
                             z: z + 1,
                         },
                     ],
                 )
             })
         };
-        let (a, b) = (place(self, from, x.src, y.src)?, place(self, to, x.dst, y.dst)?);
+        let (a, b) = (
+            place(self, from, x.src, y.src)?,
+            place(self, to, x.dst, y.dst)?,
+        );
         let regions = [vk::ImageBlit {
             src_subresource: a.1,
             src_offsets: a.2,
@@ -474,11 +463,17 @@ impl Magma {
             dst_offsets: b.2,
         }];
         let integers = from.plan.info.is_integer() || !from.plan.info.is_color();
-        let filter = if linear && !integers { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+        let filter = if linear && !integers {
+            vk::Filter::LINEAR
+        } else {
+            vk::Filter::NEAREST
+        };
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         // SAFETY: nothing is rendered; the images are in these layouts, and the rectangles are inside them.
         unsafe {
-            self.gpu.device.cmd_blit_image(cmd, a.0, src, b.0, dst, &regions, filter);
+            self.gpu
+                .device
+                .cmd_blit_image(cmd, a.0, src, b.0, dst, &regions, filter);
         }
         Ok(())
     }
@@ -499,7 +494,11 @@ impl Magma {
     ) -> Result<(), BackendError> {
         let height = self.obj.images.get(from.image)?.extent(from.level).height as i32;
         let (w, h) = (area.width as i32, area.height as i32);
-        let rows = if t.flip { (height - y, height - y - h) } else { (y, y + h) };
+        let rows = if t.flip {
+            (height - y, height - y - h)
+        } else {
+            (y, y + h)
+        };
         let to = Slice {
             image: to.image,
             plan: to.plan,
@@ -512,10 +511,12 @@ impl Magma {
             dst: (at as i32, at as i32 + n),
         };
         let (ax, ay) = (axis((x, x + w), area.x, w), axis(rows, area.y, h));
-        if from.image == to.image {
-            return Err(BackendError::Unsupported("a copy of a texture into itself".into()));
-        }
-        self.blit_raw(from, &to, &ax, &ay, vk::ImageAspectFlags::COLOR, false)
+        let from = if from.image == to.image {
+            self.detached(from)?
+        } else {
+            *from
+        };
+        self.blit_raw(&from, &to, &ax, &ay, vk::ImageAspectFlags::COLOR, false)
     }
 
     /// Copies some aspects of boxes of equal size.

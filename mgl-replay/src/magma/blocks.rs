@@ -50,14 +50,21 @@ impl Magma {
         let mut uses = std::mem::take(&mut ctx.block_uses);
         blocks.clear();
         uses.clear();
-        let align = self.gpu.limits.core.min_uniform_buffer_offset_alignment.max(1);
+        let align = self
+            .gpu
+            .limits
+            .core
+            .min_uniform_buffer_offset_alignment
+            .max(1);
         let most = u64::from(self.gpu.limits.core.max_uniform_buffer_range);
         let zeros = self.zeros()?;
         let program = self.obj.programs.get(h).map_err(driver)?;
         let mut failed = Ok(());
         for (_, count, first, size) in block_sizes(&program.code) {
             if u64::from(size) > most {
-                failed = Err(BackendError::Unsupported(format!("a uniform block of {size} bytes")));
+                failed = Err(BackendError::Unsupported(format!(
+                    "a uniform block of {size} bytes"
+                )));
                 break;
             }
             for block in first..first + count {
@@ -110,7 +117,10 @@ impl Magma {
         h: ShaderHandle,
         size: usize,
     ) -> Result<Place, BackendError> {
-        let entry = s.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+        let entry = s
+            .programs
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
         let at = h.0.slot as usize;
         if self.constants_at.len() <= at {
             self.constants_at.resize(at + 1, None);
@@ -123,15 +133,15 @@ impl Magma {
         {
             return Ok(known.place);
         }
-        let align = self.gpu.limits.core.min_uniform_buffer_offset_alignment.max(16);
-        let (place, to) = self.stream.reserve(
-            &self.gpu,
-            &mut self.mem,
-            &self.rec,
-            size as u64,
-            align,
-            0,
-        )?;
+        let align = self
+            .gpu
+            .limits
+            .core
+            .min_uniform_buffer_offset_alignment
+            .max(16);
+        let (place, to) =
+            self.stream
+                .reserve(&self.gpu, &mut self.mem, &self.rec, size as u64, align, 0)?;
         // What was never pushed is zero.
         let n = entry.constants.len().min(size);
         to[..n].copy_from_slice(&entry.constants[..n]);
@@ -176,9 +186,15 @@ impl Magma {
         let driver = |e: mgl_core::pipe::table::HandleError| BackendError::Driver(e.to_string());
         let program = self.obj.programs.get(h).map_err(driver)?;
         let layout = program.layout;
-        let size = program.reflection().default_block.as_ref().map_or(0, |b| b.size);
-        let (has_blocks, has_samplers) =
-            (!program.reflection().uniform_blocks.is_empty(), !program.slots.is_empty());
+        let size = program
+            .reflection()
+            .default_block
+            .as_ref()
+            .map_or(0, |b| b.size);
+        let (has_blocks, has_samplers) = (
+            !program.reflection().uniform_blocks.is_empty(),
+            !program.slots.is_empty(),
+        );
         if size > 0 {
             let place = self.follow_constants(s, h, size as usize)?;
             let set = self.constants_set(&place)?;
@@ -236,20 +252,25 @@ impl Magma {
         let driver = |e: mgl_core::pipe::table::HandleError| BackendError::Driver(e.to_string());
         let ctx = Self::ctx_of(&mut self.contexts, s)?;
         let program = self.obj.programs.get_mut(h).map_err(driver)?;
-        if program.blocks_set.serial == self.rec.serial
-            && program.blocks_set.content == ctx.blocks
+        if program.blocks_set.serial == self.rec.serial && program.blocks_set.content == ctx.blocks
         {
             return Ok(program.blocks_set.set);
         }
-        let set = self.descriptors.allocate(&self.gpu, &self.rec, program.blocks_layout)?;
+        let set = self
+            .descriptors
+            .allocate(&self.gpu, &self.rec, program.blocks_layout)?;
         self.counters.sets_written += 1;
         let infos = &mut self.buffer_infos;
         infos.clear();
-        infos.extend(ctx.blocks.iter().map(|&(buffer, offset, range)| vk::DescriptorBufferInfo {
-            buffer,
-            offset,
-            range,
-        }));
+        infos.extend(
+            ctx.blocks
+                .iter()
+                .map(|&(buffer, offset, range)| vk::DescriptorBufferInfo {
+                    buffer,
+                    offset,
+                    range,
+                }),
+        );
         for (binding, count, first, _) in block_sizes(&program.code) {
             let part = &infos[first as usize..(first + count) as usize];
             let write = [vk::WriteDescriptorSet::default()
@@ -280,7 +301,9 @@ impl Magma {
         {
             return Ok(program.samplers_set.set);
         }
-        let set = self.descriptors.allocate(&self.gpu, &self.rec, program.samplers_layout)?;
+        let set = self
+            .descriptors
+            .allocate(&self.gpu, &self.rec, program.samplers_layout)?;
         self.counters.sets_written += 1;
         for (slot, r) in ctx.slots.iter().enumerate() {
             if program.slots[slot].is_none() {

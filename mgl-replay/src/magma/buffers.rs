@@ -20,7 +20,10 @@ impl Magma {
     /// [`BackendError::Driver`] for one whose storage could not be made.
     #[inline]
     pub(super) fn buffer(&self, h: BufferHandle) -> Result<&Buffer, BackendError> {
-        self.obj.buffers.get(h).map_err(|e| BackendError::Driver(e.to_string()))
+        self.obj
+            .buffers
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))
     }
 
     /// A live buffer.
@@ -30,7 +33,10 @@ impl Magma {
     /// As above.
     #[inline]
     pub(super) fn buffer_mut(&mut self, h: BufferHandle) -> Result<&mut Buffer, BackendError> {
-        self.obj.buffers.get_mut(h).map_err(|e| BackendError::Driver(e.to_string()))
+        self.obj
+            .buffers
+            .get_mut(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))
     }
 
     /// Makes a buffer, or its storage anew. Storage of the same size is kept.
@@ -76,14 +82,18 @@ impl Magma {
         let b = self.buffer(h)?;
         // SAFETY: nothing is rendered; the buffer holds whole words.
         unsafe {
-            self.gpu.device.cmd_fill_buffer(cmd, b.raw.buffer, 0, vk::WHOLE_SIZE, 0);
+            self.gpu
+                .device
+                .cmd_fill_buffer(cmd, b.raw.buffer, 0, vk::WHOLE_SIZE, 0);
         }
         Ok(())
     }
 
     fn make_buffer(&mut self, size: u64) -> Result<RawBuffer, BackendError> {
         if size > self.most_bytes {
-            return Err(BackendError::OutOfMemory(format!("a buffer of {size} bytes")));
+            return Err(BackendError::OutOfMemory(format!(
+                "a buffer of {size} bytes"
+            )));
         }
         let mut usage = vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST
@@ -95,7 +105,12 @@ impl Magma {
         if self.gpu.has.transform_feedback {
             usage |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         }
-        self.mem.buffer(&self.gpu, size.next_multiple_of(4), usage, MemoryLocation::GpuOnly)
+        self.mem.buffer(
+            &self.gpu,
+            size.next_multiple_of(4),
+            usage,
+            MemoryLocation::GpuOnly,
+        )
     }
 
     /// Ends a buffer.
@@ -128,7 +143,9 @@ impl Magma {
                 place.copy_from_slice(bytes);
             }
         }
-        let place = self.stream.write(&self.gpu, &mut self.mem, &self.rec, bytes, 16, 0)?;
+        let place = self
+            .stream
+            .write(&self.gpu, &mut self.mem, &self.rec, bytes, 16, 0)?;
         self.transfer(&[], &[(h, true)])?;
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         let region = [vk::BufferCopy {
@@ -138,7 +155,11 @@ impl Magma {
         }];
         let to = self.buffer(h)?.raw.buffer;
         // SAFETY: nothing is rendered; `apply` has checked the range against the buffer's size.
-        unsafe { self.gpu.device.cmd_copy_buffer(cmd, place.buffer, to, &region) };
+        unsafe {
+            self.gpu
+                .device
+                .cmd_copy_buffer(cmd, place.buffer, to, &region)
+        };
         Ok(())
     }
 
@@ -181,7 +202,9 @@ impl Magma {
                 self.rec.discard(Garbage::Buffer(old));
             }
             if size > self.most_bytes {
-                return Err(BackendError::OutOfMemory(format!("{size} bytes of read-back")));
+                return Err(BackendError::OutOfMemory(format!(
+                    "{size} bytes of read-back"
+                )));
             }
             self.back = Some(self.mem.buffer(
                 &self.gpu,
@@ -273,7 +296,9 @@ impl Magma {
             let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
             // SAFETY: nothing is rendered; `apply` has checked the range, and it is aligned.
             unsafe {
-                self.gpu.device.cmd_fill_buffer(cmd, to, c.offset, c.size, data);
+                self.gpu
+                    .device
+                    .cmd_fill_buffer(cmd, to, c.offset, c.size, data);
             }
             return Ok(());
         }

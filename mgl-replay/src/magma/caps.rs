@@ -21,7 +21,11 @@ const NOT_TAKEN: &[Op] = &[
 /// Capabilities of a device.
 pub fn caps(gpu: &Gpu) -> Caps {
     let l = &gpu.limits.core;
-    let taken: Vec<Op> = Op::ALL.iter().copied().filter(|o| !NOT_TAKEN.contains(o)).collect();
+    let taken: Vec<Op> = Op::ALL
+        .iter()
+        .copied()
+        .filter(|o| !NOT_TAKEN.contains(o))
+        .collect();
     let mut features: Vec<String> = gpu
         .has
         .list()
@@ -37,8 +41,7 @@ pub fn caps(gpu: &Gpu) -> Caps {
         features.push("cube_map_seams:always_filtered".into());
     }
     features.sort_unstable();
-    let counts =
-        l.framebuffer_color_sample_counts & l.framebuffer_depth_sample_counts;
+    let counts = l.framebuffer_color_sample_counts & l.framebuffer_depth_sample_counts;
     let samples = [64, 32, 16, 8, 4, 2]
         .into_iter()
         .find(|n| counts.contains(vk::SampleCountFlags::from_raw(*n)))
@@ -68,12 +71,19 @@ pub fn caps(gpu: &Gpu) -> Caps {
         max_renderbuffer_size: l.max_framebuffer_width.min(l.max_image_dimension2_d),
         max_samples: samples,
         max_color_attachments: l.max_color_attachments.min(MAX_COLOR_ATTACHMENTS as u32),
-        max_vertex_attribs: l.max_vertex_input_bindings.min(l.max_vertex_input_attributes).min(32),
+        max_vertex_attribs: l
+            .max_vertex_input_bindings
+            .min(l.max_vertex_input_attributes)
+            .min(32),
         max_stage_texture_units: l.max_per_stage_descriptor_samplers.min(192),
         max_uniform_block_size: l.max_uniform_buffer_range.min(MAX_BLOCK as u32),
         uniform_buffer_offset_alignment: l.min_uniform_buffer_offset_alignment as u32,
-        max_anisotropy_bits: if gpu.has.anisotropy { l.max_sampler_anisotropy } else { 1.0 }
-            .to_bits(),
+        max_anisotropy_bits: if gpu.has.anisotropy {
+            l.max_sampler_anisotropy
+        } else {
+            1.0
+        }
+        .to_bits(),
         features,
     }
 }

@@ -46,7 +46,9 @@ impl Magma {
         o: &StreamOutputOp,
     ) -> Result<(), BackendError> {
         if !o.stream_output.is_null() {
-            return Err(BackendError::Unsupported("named transform feedback objects".into()));
+            return Err(BackendError::Unsupported(
+                "named transform feedback objects".into(),
+            ));
         }
         if !self.gpu.has.transform_feedback {
             return Err(BackendError::Unsupported("transform feedback".into()));
@@ -89,7 +91,9 @@ impl Magma {
 
     /// Whether a capture runs in the rendering under way.
     pub(super) fn capture_runs(&self) -> bool {
-        self.capture_counters.as_ref().is_some_and(|c| c.running.is_some())
+        self.capture_counters
+            .as_ref()
+            .is_some_and(|c| c.running.is_some())
     }
 
     fn stop_running(&mut self) {
@@ -143,7 +147,10 @@ impl Magma {
         let targets = &context(s)?.values.stream_targets;
         let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
         let mut buffers = 0;
-        for t in targets.iter().filter(|t| t.index < self.gpu.limits.xfb_buffers.min(4)) {
+        for t in targets
+            .iter()
+            .filter(|t| t.index < self.gpu.limits.xfb_buffers.min(4))
+        {
             let b = self.buffer(t.buffer)?;
             let left = b.size.saturating_sub(t.offset);
             let (raw, size) = ([b.raw.buffer], [t.size.min(left)]);

@@ -1,7 +1,8 @@
 //! Clears of the bound draw framebuffer, under the pushed masks and scissor (GL 4.6 §17.4.3).
 
 use super::Magma;
-use super::targets::{Targets, context};
+use super::painter::Paint;
+use super::targets::{Slice, Targets, context};
 use ash::vk;
 use mgl_core::pipe::*;
 
@@ -10,12 +11,8 @@ impl Magma {
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for a mask that no clear can express.
-    pub(super) fn clear_targets(
-        &mut self,
-        s: &PushedState,
-        c: &Clear,
-    ) -> Result<(), BackendError> {
+    /// As for drawing.
+    pub(super) fn clear_targets(&mut self, s: &PushedState, c: &Clear) -> Result<(), BackendError> {
         self.rec.check()?;
         let t = self.draw_targets(s)?;
         let values = &context(s)?.values;
@@ -61,8 +58,7 @@ impl Magma {
         }
         let depth = c.buffers.has(BufferMask::DEPTH) && t.depth.is_some() && p.depth_write.get();
         let write_mask = d.stencil[0].write_mask & 0xFF;
-        let stencil =
-            c.buffers.has(BufferMask::STENCIL) && t.stencil.is_some() && write_mask != 0;
+        let stencil = c.buffers.has(BufferMask::STENCIL) && t.stencil.is_some() && write_mask != 0;
         let whole_stencil = stencil && write_mask == 0xFF;
         if stencil && !whole_stencil {
             self.clear_stencil_masked(&t, rect, write_mask, c.stencil & 0xFF)?;
@@ -80,7 +76,11 @@ impl Magma {
                 color_attachment: 0,
                 clear_value: vk::ClearValue {
                     depth_stencil: vk::ClearDepthStencilValue {
-                        depth: if c.depth.0.is_nan() { 0.0 } else { c.depth.0.clamp(0.0, 1.0) },
+                        depth: if c.depth.0.is_nan() {
+                            0.0
+                        } else {
+                            c.depth.0.clamp(0.0, 1.0)
+                        },
                         stencil: c.stencil & 0xFF,
                     },
                 },
@@ -105,25 +105,53 @@ impl Magma {
         Ok(())
     }
 
+    /// Clears some components of a draw buffer, layer after layer.
     fn clear_masked(
         &mut self,
-        _t: &Targets,
-        _rect: vk::Rect2D,
-        _buffer: usize,
-        _mask: u32,
-        _c: &Clear,
+        t: &Targets,
+        rect: vk::Rect2D,
+        buffer: usize,
+        mask: u32,
+        c: &Clear,
     ) -> Result<(), BackendError> {
-        Err(BackendError::Unsupported("a clear of some components only".into()))
+        let Some(slice) = t.color[buffer] else {
+            return Ok(());
+        };
+        let words = slice.plan.clear_words(c.color);
+        for layer in 0..t.layers {
+            let to = one_layer(&slice, layer);
+            self.counters.clears += 1;
+            self.fill(&to, t.srgb, rect, Paint::Color(mask), words)?;
+        }
+        Ok(())
     }
 
+    /// Clears some bits of stencil, layer after layer.
     fn clear_stencil_masked(
         &mut self,
-        _t: &Targets,
-        _rect: vk::Rect2D,
-        _mask: u32,
-        _value: u32,
+        t: &Targets,
+        rect: vk::Rect2D,
+        mask: u32,
+        value: u32,
     ) -> Result<(), BackendError> {
-        Err(BackendError::Unsupported("a clear of some stencil bits only".into()))
+        let Some(slice) = t.stencil else {
+            return Ok(());
+        };
+        for layer in 0..t.layers {
+            let to = one_layer(&slice, layer);
+            self.counters.clears += 1;
+            self.fill(&to, false, rect, Paint::Stencil { mask, value }, [0; 4])?;
+        }
+        Ok(())
+    }
+}
+
+/// One layer of a slice that may have many.
+fn one_layer(s: &Slice, layer: u32) -> Slice {
+    Slice {
+        layer: s.layer + layer,
+        layers: 1,
+        ..*s
     }
 }
 

@@ -90,13 +90,20 @@ impl Magma {
         } else {
             self.transfer(&[(from.image, src, false), (to.image, dst, true)], &[])?;
         }
-        let (a, b) = (self.obj.images.get(from.image)?, self.obj.images.get(to.image)?);
+        let (a, b) = (
+            self.obj.images.get(from.image)?,
+            self.obj.images.get(to.image)?,
+        );
         let aspects = self.copy_mask.unwrap_or(a.plan.aspects);
         let solid = |kind| kind == vk::ImageType::TYPE_3D;
         let mixed = solid(a.kind) != solid(b.kind);
         let mut regions = Vec::new();
         // A slice at a time where one side has slices and the other layers.
-        let (count, depth) = if mixed { (area.depth, 1) } else { (1, area.depth) };
+        let (count, depth) = if mixed {
+            (area.depth, 1)
+        } else {
+            (1, area.depth)
+        };
         for z in 0..count {
             let one = |box3: &Box3| Box3 {
                 z: box3.z + z,
@@ -124,7 +131,11 @@ impl Magma {
         let (a, b) = (a.raw.image, b.raw.image);
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         // SAFETY: nothing is rendered; the images are in these layouts, and the boxes are inside them.
-        unsafe { self.gpu.device.cmd_copy_image(cmd, a, src, b, dst, &regions) };
+        unsafe {
+            self.gpu
+                .device
+                .cmd_copy_image(cmd, a, src, b, dst, &regions)
+        };
         Ok(())
     }
 
@@ -242,7 +253,13 @@ fn clip(c: &CopyToTexture, width: u32, height: u32) -> Option<(i32, i32, Box3)> 
             i64::from(at).max(0),
             (i64::from(at) + i64::from(n)).min(i64::from(limit)),
         );
-        (to > from).then(|| (from as i32, (from - i64::from(at)) as u32, (to - from) as u32))
+        (to > from).then(|| {
+            (
+                from as i32,
+                (from - i64::from(at)) as u32,
+                (to - from) as u32,
+            )
+        })
     };
     let (x, dx, w) = axis(c.x, c.area.width, width)?;
     let (y, dy, h) = axis(c.y, c.area.height, height)?;
@@ -283,8 +300,14 @@ mod tests {
             height,
             depth: 1,
         };
-        assert_eq!(clip(&copy(1, 2, 3, 4), 8, 8), Some((1, 2, area(10, 20, 3, 4))));
-        assert_eq!(clip(&copy(-2, 6, 4, 4), 8, 8), Some((0, 6, area(12, 20, 2, 2))));
+        assert_eq!(
+            clip(&copy(1, 2, 3, 4), 8, 8),
+            Some((1, 2, area(10, 20, 3, 4)))
+        );
+        assert_eq!(
+            clip(&copy(-2, 6, 4, 4), 8, 8),
+            Some((0, 6, area(12, 20, 2, 2)))
+        );
         assert_eq!(clip(&copy(8, 0, 1, 1), 8, 8), None);
         assert_eq!(clip(&copy(i32::MAX, 0, u32::MAX, 1), 8, 8), None);
     }

@@ -32,7 +32,9 @@ fn make_pool(gpu: &Gpu, sets: u32) -> Result<vk::DescriptorPool, BackendError> {
         ty,
         descriptor_count: n,
     });
-    let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets).pool_sizes(&sizes);
+    let info = vk::DescriptorPoolCreateInfo::default()
+        .max_sets(sets)
+        .pool_sizes(&sizes);
     // SAFETY: the sizes live until the call returns.
     unsafe { gpu.device.create_descriptor_pool(&info, None) }
         .map_err(|e| error("a descriptor pool", e))
@@ -68,15 +70,15 @@ impl Descriptors {
             // SAFETY: the pool and the layout live.
             match unsafe { gpu.device.allocate_descriptor_sets(&info) } {
                 Ok(sets) => return Ok(sets[0]),
-                Err(
-                    vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL,
-                ) => {
+                Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL) => {
                     self.current = None;
                 }
                 Err(e) => return Err(error("a descriptor set", e)),
             }
         }
-        Err(BackendError::Unsupported("a program with that many samplers".into()))
+        Err(BackendError::Unsupported(
+            "a program with that many samplers".into(),
+        ))
     }
 
     /// A pool whose sets the GPU no longer reads, emptied, or a new one.
@@ -137,7 +139,12 @@ impl Descriptors {
 
     /// Ends all pools; the GPU is done.
     pub fn end(&mut self, gpu: &Gpu) {
-        for pool in self.pools.drain(..).map(|p| p.0).chain(self.lasting.drain(..)) {
+        for pool in self
+            .pools
+            .drain(..)
+            .map(|p| p.0)
+            .chain(self.lasting.drain(..))
+        {
             // SAFETY: the pool is the device's, and no set of it is in use.
             unsafe { gpu.device.destroy_descriptor_pool(pool, None) };
         }

@@ -2,9 +2,7 @@
 
 use super::Magma;
 use super::indices::{Indices, Rewrite, mode_after, needed};
-use super::pipeline::{
-    Key, LINES_BRESENHAM, LINES_DEFAULT, LINES_SMOOTH, topology_key,
-};
+use super::pipeline::{Key, LINES_BRESENHAM, LINES_DEFAULT, LINES_SMOOTH, topology_key};
 use super::spirv::{DrawConstants, DrawState};
 use super::state::{DepthBiasKind, Flexible, flexible, is_second};
 use super::targets::{Targets, context};
@@ -49,7 +47,11 @@ fn sample_mask(m: &render_state::MultisampleDynamic, samples: u32) -> u32 {
     if m.coverage_enable.get() {
         let n = (m.coverage.0.clamp(0.0, 1.0) * samples as f32) as u32;
         let covered = if n >= 32 { u32::MAX } else { (1 << n) - 1 };
-        mask &= if m.coverage_invert.get() { !covered } else { covered };
+        mask &= if m.coverage_invert.get() {
+            !covered
+        } else {
+            covered
+        };
     }
     if m.mask_enable.get() {
         mask &= m.mask;
@@ -83,9 +85,17 @@ impl Magma {
         let dynamic = &c.values.dynamic;
         let t = self.draw_targets(s)?;
         let (flat, output, layered_viewports) = {
-            let p = self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let p = self
+                .obj
+                .programs
+                .get(h)
+                .map_err(|e| BackendError::Driver(e.to_string()))?;
             let r = p.reflection();
-            (p.flat_inputs, r.geometry.map(|g| g.output), r.vertex.writes_viewport_index)
+            (
+                p.flat_inputs,
+                r.geometry.map(|g| g.output),
+                r.vertex.writes_viewport_index,
+            )
         };
         let raster = raster_of(info.mode, output);
         self.refuse(pipeline, dynamic, info, raster, &t)?;
@@ -105,14 +115,22 @@ impl Magma {
             draw_id_pushed: true,
         };
         let (variant, program_serial) = {
-            let p =
-                self.obj.programs.get_mut(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let p = self
+                .obj
+                .programs
+                .get_mut(h)
+                .map_err(|e| BackendError::Driver(e.to_string()))?;
             let key = p.code.key(&state);
             (p.variant(key), p.serial)
         };
         let last = dynamic.raster.provoking_vertex == ProvokingVertex::LAST_VERTEX_CONVENTION;
         let turned = last && flat && output.is_none() && !self.gpu.has.provoking_vertex_last;
-        let how = needed(info, self.gpu.has.index_u8, self.gpu.has.list_restart, turned);
+        let how = needed(
+            info,
+            self.gpu.has.index_u8,
+            self.gpu.has.list_restart,
+            turned,
+        );
         if turned && captures {
             return Err(BackendError::Unsupported(
                 "the last vertex as provoking vertex in a captured draw".into(),
@@ -129,7 +147,11 @@ impl Magma {
         };
         let done = placed.and_then(|indices| {
             let mode = mode_after(how, info.mode);
-            let ranges = if how == Rewrite::None { d.ranges } else { &rewritten };
+            let ranges = if how == Rewrite::None {
+                d.ranges
+            } else {
+                &rewritten
+            };
             let bias = match (raster, pipeline.polygon_mode) {
                 (Raster::Polygons, PolygonMode::LINE) => DepthBiasKind::Line,
                 (Raster::Polygons, PolygonMode::POINT) => DepthBiasKind::Point,
@@ -160,7 +182,17 @@ impl Magma {
             )?;
             let raw = self.pipeline(h, &key)?;
             self.begin_draw(s, h, d, indices.is_some(), &t, raw, captures)?;
-            self.bind(s, h, raw, &t, dynamic, &flex, bias, layered_viewports, indices.as_ref())?;
+            self.bind(
+                s,
+                h,
+                raw,
+                &t,
+                dynamic,
+                &flex,
+                bias,
+                layered_viewports,
+                indices.as_ref(),
+            )?;
             self.draw_ranges(s, d, ranges, indices.as_ref())
         });
         self.ranges = rewritten;
@@ -201,7 +233,9 @@ impl Magma {
         }
         let second = p.blend.iter().any(|b| {
             b.enable.get()
-                && [b.src_color, b.dst_color, b.src_alpha, b.dst_alpha].into_iter().any(is_second)
+                && [b.src_color, b.dst_color, b.src_alpha, b.dst_alpha]
+                    .into_iter()
+                    .any(is_second)
         });
         if second && !has.dual_src_blend {
             return refuse("dual-source blending".into());
@@ -264,8 +298,7 @@ impl Magma {
             .as_raw(),
             depth_clamp: p.depth_clamp.get().into(),
             minus_one_to_one: u32::from(
-                has.depth_clip_control
-                    && d.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
+                has.depth_clip_control && d.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
             ),
             last_provokes: last_provokes.into(),
             draw_buffers: t.draw_buffers(),
@@ -429,11 +462,9 @@ impl Magma {
             self.counters.pipeline_binds += 1;
             // SAFETY: the pipeline lives, and no capture runs.
             unsafe {
-                self.gpu.device.cmd_bind_pipeline(
-                    cmd,
-                    vk::PipelineBindPoint::GRAPHICS,
-                    pipeline,
-                );
+                self.gpu
+                    .device
+                    .cmd_bind_pipeline(cmd, vk::PipelineBindPoint::GRAPHICS, pipeline);
             }
         }
         let height = match t.slices().next() {
@@ -451,7 +482,9 @@ impl Magma {
                 self.bound.index = Some(want);
                 // SAFETY: the buffer lives.
                 unsafe {
-                    self.gpu.device.cmd_bind_index_buffer(cmd, i.buffer, i.offset, i.ty);
+                    self.gpu
+                        .device
+                        .cmd_bind_index_buffer(cmd, i.buffer, i.offset, i.ty);
                 }
             }
         }
@@ -502,12 +535,9 @@ impl Magma {
                     Some(&v.strides[..n]),
                 );
             } else {
-                self.gpu.device.cmd_bind_vertex_buffers(
-                    cmd,
-                    0,
-                    &v.buffers[..n],
-                    &v.offsets[..n],
-                );
+                self.gpu
+                    .device
+                    .cmd_bind_vertex_buffers(cmd, 0, &v.buffers[..n], &v.offsets[..n]);
             }
         }
         Ok(())
@@ -519,8 +549,12 @@ impl Magma {
             return Ok(());
         }
         self.bound.constants = Some(self.constants);
-        let layout =
-            self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?.layout;
+        let layout = self
+            .obj
+            .programs
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?
+            .layout;
         let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
         // SAFETY: every pipeline layout has this range.
         unsafe {
@@ -552,7 +586,11 @@ impl Magma {
             return self.draw_indirect(s, d, indices.is_some());
         }
         let (pushes, numbered) = {
-            let p = self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+            let p = self
+                .obj
+                .programs
+                .get(h)
+                .map_err(|e| BackendError::Driver(e.to_string()))?;
             let v = &p.reflection().vertex;
             (!self.gpu.has.draw_parameters, v.uses_draw_id)
         };
@@ -615,7 +653,9 @@ impl Magma {
             // SAFETY: everything is bound, and the parameters lie inside the buffer.
             unsafe {
                 if indexed {
-                    self.gpu.device.cmd_draw_indexed_indirect(cmd, raw, at, 1, 20);
+                    self.gpu
+                        .device
+                        .cmd_draw_indexed_indirect(cmd, raw, at, 1, 20);
                 } else {
                     self.gpu.device.cmd_draw_indirect(cmd, raw, at, 1, 16);
                 }
@@ -639,7 +679,11 @@ mod tests {
             mask: 0b101,
             ..Default::default()
         };
-        assert_eq!(sample_mask(&m, 1), u32::MAX, "without samples there is no mask");
+        assert_eq!(
+            sample_mask(&m, 1),
+            u32::MAX,
+            "without samples there is no mask"
+        );
         assert_eq!(sample_mask(&m, 4), 0b11);
         let inverted = render_state::MultisampleDynamic {
             coverage_invert: true.into(),

@@ -205,7 +205,9 @@ impl Facts {
         let list = list.map_err(|e| super::instance::error("listing a device's extensions", e))?;
         let version = props.api_version.min(instance.version);
         if version < vk::API_VERSION_1_1 {
-            return Err(BackendError::Driver("the device's Vulkan is older than 1.1".into()));
+            return Err(BackendError::Driver(
+                "the device's Vulkan is older than 1.1".into(),
+            ));
         }
         let ext = |n: &CStr| named(&list, n);
         let mut c = Chain::default();
@@ -308,7 +310,10 @@ impl Facts {
         add(has.depth_clip_control, CLIP_CONTROL);
         add(has.depth_clip_enable, CLIP_ENABLE);
         add(has.custom_border_color, BORDER);
-        add(has.border_color_swizzle && has.custom_border_color, BORDER_SWIZZLE);
+        add(
+            has.border_color_swizzle && has.custom_border_color,
+            BORDER_SWIZZLE,
+        );
         add(has.dynamic_state, DYNAMIC);
         add(has.dynamic_state, DYNAMIC2);
         add(has.transform_feedback, XFB);

@@ -62,8 +62,11 @@ fn rank(kind: vk::PhysicalDeviceType) -> u32 {
 /// Which device is asked for, among names: by number, or by a part of the name in any case.
 fn choose(names: &[(String, u32)], asked: Option<&str>) -> Result<usize, String> {
     let listed = || {
-        let all: Vec<String> =
-            names.iter().enumerate().map(|(i, n)| format!("{i}: {}", n.0)).collect();
+        let all: Vec<String> = names
+            .iter()
+            .enumerate()
+            .map(|(i, n)| format!("{i}: {}", n.0))
+            .collect();
         all.join("; ")
     };
     if names.is_empty() {
@@ -82,7 +85,12 @@ fn choose(names: &[(String, u32)], asked: Option<&str>) -> Result<usize, String>
     names
         .iter()
         .position(|n| n.0.to_lowercase().contains(&small))
-        .ok_or_else(|| format!("there is no Vulkan device '{asked}'; there are {}", listed()))
+        .ok_or_else(|| {
+            format!(
+                "there is no Vulkan device '{asked}'; there are {}",
+                listed()
+            )
+        })
 }
 
 impl Gpu {
@@ -91,11 +99,7 @@ impl Gpu {
     /// # Errors
     ///
     /// In words that say what is missing.
-    pub fn open(
-        asked: Option<&str>,
-        debug: bool,
-        lacking: &[&str],
-    ) -> Result<Self, BackendError> {
+    pub fn open(asked: Option<&str>, debug: bool, lacking: &[&str]) -> Result<Self, BackendError> {
         let events = Arc::new(Events::default());
         let instance = Instance::open(debug, &events)?;
         // SAFETY: plain questions.
@@ -106,7 +110,9 @@ impl Gpu {
             .map(|pd| {
                 // SAFETY: the handle is the instance's.
                 let p = unsafe { instance.raw.get_physical_device_properties(*pd) };
-                let name = p.device_name_as_c_str().map(|n| n.to_string_lossy().into_owned());
+                let name = p
+                    .device_name_as_c_str()
+                    .map(|n| n.to_string_lossy().into_owned());
                 (name.unwrap_or_default(), rank(p.device_type))
             })
             .collect();
@@ -115,7 +121,9 @@ impl Gpu {
         // SAFETY: the handle is the instance's.
         let (families, properties) = unsafe {
             (
-                instance.raw.get_physical_device_queue_family_properties(physical),
+                instance
+                    .raw
+                    .get_physical_device_queue_family_properties(physical),
                 instance.raw.get_physical_device_properties(physical),
             )
         };
@@ -240,8 +248,10 @@ mod tests {
             ("Small GPU", vk::PhysicalDeviceType::INTEGRATED_GPU),
             ("Big GPU", vk::PhysicalDeviceType::DISCRETE_GPU),
         ];
-        let names: Vec<(String, u32)> =
-            kinds.iter().map(|(n, k)| ((*n).to_owned(), rank(*k))).collect();
+        let names: Vec<(String, u32)> = kinds
+            .iter()
+            .map(|(n, k)| ((*n).to_owned(), rank(*k)))
+            .collect();
         assert_eq!(choose(&names, None), Ok(2));
         assert_eq!(choose(&names[..2], Some("")), Ok(1));
         assert_eq!(choose(&names, Some("0")), Ok(0));

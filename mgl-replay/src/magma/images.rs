@@ -6,11 +6,11 @@
 //! one), so that a replay shows the same as the live run.
 
 use super::Magma;
+use super::formats::Plan;
 use super::gpu::Gpu;
 use super::instance::error;
 use super::memory::RawImage;
 use super::objects::ImageId;
-use super::formats::Plan;
 use super::recorder::{Access, Garbage};
 use ash::vk;
 use mgl_core::format::{ComponentClass, Format};
@@ -71,7 +71,11 @@ impl Shape {
             Target::TEXTURE_3D => (vk::ImageType::TYPE_3D, d.height, d.depth),
             _ => (vk::ImageType::TYPE_2D, d.height, 1),
         };
-        let layers = if kind == vk::ImageType::TYPE_3D { 1 } else { d.layers.max(1) };
+        let layers = if kind == vk::ImageType::TYPE_3D {
+            1
+        } else {
+            d.layers.max(1)
+        };
         Self {
             kind,
             format: d.format,
@@ -227,7 +231,10 @@ impl Images {
 
     /// Takes all images out.
     pub fn take_all(&mut self) -> Vec<Image> {
-        std::mem::take(&mut self.slots).into_iter().flatten().collect()
+        std::mem::take(&mut self.slots)
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// A view of an image, made when first asked for.
@@ -288,10 +295,16 @@ impl Magma {
     pub(super) fn make_image(&mut self, shape: &Shape) -> Result<ImageId, BackendError> {
         let plan = self.gpu.plan(shape.format)?;
         if shape.samples > 1 && !plan.renderable {
-            return Err(BackendError::Unsupported(format!("{} with samples", shape.format)));
+            return Err(BackendError::Unsupported(format!(
+                "{} with samples",
+                shape.format
+            )));
         }
         let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-        let features = self.gpu.format_features(plan.format).optimal_tiling_features;
+        let features = self
+            .gpu
+            .format_features(plan.format)
+            .optimal_tiling_features;
         if features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE) {
             usage |= vk::ImageUsageFlags::SAMPLED;
         }
@@ -314,14 +327,17 @@ impl Magma {
         }
         // SAFETY: a plain question.
         let properties = unsafe {
-            self.gpu.instance.raw.get_physical_device_image_format_properties(
-                self.gpu.physical,
-                plan.format,
-                shape.kind,
-                vk::ImageTiling::OPTIMAL,
-                usage,
-                flags,
-            )
+            self.gpu
+                .instance
+                .raw
+                .get_physical_device_image_format_properties(
+                    self.gpu.physical,
+                    plan.format,
+                    shape.kind,
+                    vk::ImageTiling::OPTIMAL,
+                    usage,
+                    flags,
+                )
         };
         let what = || {
             format!(
@@ -458,8 +474,14 @@ fn most_fitting(counts: vk::SampleCountFlags, wanted: u32) -> u32 {
     if wanted <= 1 {
         return 1;
     }
-    let offered = [2u32, 4, 8, 16, 32, 64].into_iter().filter(|n| counts.as_raw() & n != 0);
-    offered.clone().find(|n| *n >= wanted).or(offered.max()).unwrap_or(1)
+    let offered = [2u32, 4, 8, 16, 32, 64]
+        .into_iter()
+        .filter(|n| counts.as_raw() & n != 0);
+    offered
+        .clone()
+        .find(|n| *n >= wanted)
+        .or(offered.max())
+        .unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -128,7 +128,11 @@ fn append_last_first(mode: Primitive, run: &[u32], out: &mut Vec<u32>) {
         }
         Primitive::TRIANGLE_STRIP => {
             for (i, t) in run.windows(3).enumerate() {
-                let (a, b) = if i % 2 == 0 { (t[0], t[1]) } else { (t[1], t[0]) };
+                let (a, b) = if i % 2 == 0 {
+                    (t[0], t[1])
+                } else {
+                    (t[1], t[0])
+                };
                 out.extend([t[2], a, b]);
             }
         }
@@ -158,7 +162,10 @@ fn rewritten(
     match how {
         Rewrite::None => out.extend_from_slice(run),
         Rewrite::Values => {
-            out.extend(run.iter().map(|v| if Some(*v) == restart { u32::MAX } else { *v }));
+            out.extend(
+                run.iter()
+                    .map(|v| if Some(*v) == restart { u32::MAX } else { *v }),
+            );
         }
         Rewrite::Loop => {
             for p in parts.into_iter().filter(|p| p.len() > 1) {
@@ -220,8 +227,7 @@ impl Magma {
             2 => vk::IndexType::UINT16,
             _ => vk::IndexType::UINT32,
         };
-        let restart =
-            info.flags.has(DrawFlags::RESTART) && info.restart_index <= largest(size);
+        let restart = info.flags.has(DrawFlags::RESTART) && info.restart_index <= largest(size);
         if info.flags.has(DrawFlags::USER_INDICES) {
             let place = self.put(d.indices, 16, 0)?;
             return Ok(Indices {
@@ -254,7 +260,8 @@ impl Magma {
     ) -> Result<Indices, BackendError> {
         let info = d.info;
         let refuse = |what: &str| Err(BackendError::Unsupported(what.into()));
-        if info.flags.has(DrawFlags::INDIRECT) || info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT)
+        if info.flags.has(DrawFlags::INDIRECT)
+            || info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT)
         {
             return refuse("an indirect draw whose vertices must be rewritten");
         }
@@ -280,9 +287,14 @@ impl Magma {
             let run: Vec<u32> = match &source {
                 None => (r.start..r.start.saturating_add(r.count)).collect(),
                 Some(bytes) => {
-                    let from = (r.start as usize).saturating_mul(size as usize).min(bytes.len());
+                    let from = (r.start as usize)
+                        .saturating_mul(size as usize)
+                        .min(bytes.len());
                     let part = &bytes[from..];
-                    numbers(&part[..part.len().min(r.count as usize * size as usize)], size as usize)
+                    numbers(
+                        &part[..part.len().min(r.count as usize * size as usize)],
+                        size as usize,
+                    )
                 }
             };
             let mut out = Vec::new();
@@ -364,9 +376,19 @@ mod tests {
 
     #[test]
     fn lists_lose_restarts_and_incomplete_primitives() {
-        let v = run(Rewrite::List, Primitive::TRIANGLES, &[0, 1, 2, 3, 9, 4, 5, 6], Some(9));
+        let v = run(
+            Rewrite::List,
+            Primitive::TRIANGLES,
+            &[0, 1, 2, 3, 9, 4, 5, 6],
+            Some(9),
+        );
         assert_eq!(v, [0, 1, 2, 4, 5, 6]);
-        let v = run(Rewrite::Values, Primitive::TRIANGLES, &[0, 7, 0xFF], Some(7));
+        let v = run(
+            Rewrite::Values,
+            Primitive::TRIANGLES,
+            &[0, 7, 0xFF],
+            Some(7),
+        );
         assert_eq!(v, [0, u32::MAX, 0xFF]);
     }
 
@@ -374,8 +396,14 @@ mod tests {
     fn the_last_vertex_of_each_primitive_becomes_the_first() {
         let f = |mode, v: &[u32]| run(Rewrite::LastFirst, mode, v, None);
         assert_eq!(f(Primitive::TRIANGLES, &[1, 2, 3]), [3, 1, 2]);
-        assert_eq!(f(Primitive::TRIANGLE_STRIP, &[1, 2, 3, 4]), [3, 1, 2, 4, 3, 2]);
-        assert_eq!(f(Primitive::TRIANGLE_FAN, &[1, 2, 3, 4]), [3, 1, 2, 4, 1, 3]);
+        assert_eq!(
+            f(Primitive::TRIANGLE_STRIP, &[1, 2, 3, 4]),
+            [3, 1, 2, 4, 3, 2]
+        );
+        assert_eq!(
+            f(Primitive::TRIANGLE_FAN, &[1, 2, 3, 4]),
+            [3, 1, 2, 4, 1, 3]
+        );
         assert_eq!(f(Primitive::LINE_LOOP, &[1, 2, 3]), [2, 1, 3, 2, 1, 3]);
     }
 
@@ -391,17 +419,38 @@ mod tests {
         let none = DrawFlags::default();
         let restart = DrawFlags::RESTART;
         let t = Primitive::TRIANGLES;
-        assert_eq!(needed(&info(t, 2, none, 0), false, false, false), Rewrite::None);
-        assert_eq!(needed(&info(t, 1, none, 0), false, false, false), Rewrite::Values);
-        assert_eq!(needed(&info(t, 1, none, 0), true, false, false), Rewrite::None);
-        assert_eq!(needed(&info(t, 2, restart, 0xFFFF), true, false, false), Rewrite::List);
-        assert_eq!(needed(&info(t, 2, restart, 0xFFFF), true, true, false), Rewrite::None);
-        assert_eq!(needed(&info(t, 2, restart, 7), true, true, false), Rewrite::Values);
+        assert_eq!(
+            needed(&info(t, 2, none, 0), false, false, false),
+            Rewrite::None
+        );
+        assert_eq!(
+            needed(&info(t, 1, none, 0), false, false, false),
+            Rewrite::Values
+        );
+        assert_eq!(
+            needed(&info(t, 1, none, 0), true, false, false),
+            Rewrite::None
+        );
+        assert_eq!(
+            needed(&info(t, 2, restart, 0xFFFF), true, false, false),
+            Rewrite::List
+        );
+        assert_eq!(
+            needed(&info(t, 2, restart, 0xFFFF), true, true, false),
+            Rewrite::None
+        );
+        assert_eq!(
+            needed(&info(t, 2, restart, 7), true, true, false),
+            Rewrite::Values
+        );
         assert_eq!(
             needed(&info(t, 2, restart, 0x1_0000), true, true, false),
             Rewrite::None,
             "an index that the type cannot hold never restarts"
         );
-        assert_eq!(needed(&info(t, 0, none, 0), true, true, true), Rewrite::LastFirst);
+        assert_eq!(
+            needed(&info(t, 0, none, 0), true, true, true),
+            Rewrite::LastFirst
+        );
     }
 }

@@ -57,9 +57,7 @@ impl Instance {
     pub fn open(debug: bool, events: &Arc<Events>) -> Result<Self, BackendError> {
         // SAFETY: the loader is the system's; it runs its own initialisers only.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| {
-            BackendError::Driver(format!(
-                "there is no Vulkan loader (libvulkan.so.1: {e})"
-            ))
+            BackendError::Driver(format!("there is no Vulkan loader (libvulkan.so.1: {e})"))
         })?;
         // SAFETY: plain questions.
         let (version, layers, extensions) = unsafe {
@@ -78,14 +76,19 @@ impl Instance {
         let layers = names(layers.iter().map(|l| &l.layer_name[..]));
         let mut present = names(extensions.iter().map(|e| &e.extension_name[..]));
         if version < vk::API_VERSION_1_1 {
-            return Err(BackendError::Driver("the Vulkan loader is older than 1.1".into()));
+            return Err(BackendError::Driver(
+                "the Vulkan loader is older than 1.1".into(),
+            ));
         }
-        let validated = debug && layers.iter().any(|l| l.as_bytes() == VALIDATION_LAYER.to_bytes());
+        let validated = debug
+            && layers
+                .iter()
+                .any(|l| l.as_bytes() == VALIDATION_LAYER.to_bytes());
         if validated {
             // SAFETY: a plain question.
-            if let Ok(more) = unsafe {
-                entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER))
-            } {
+            if let Ok(more) =
+                unsafe { entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) }
+            {
                 present.extend(names(more.iter().map(|e| &e.extension_name[..])));
             }
         }
@@ -114,8 +117,10 @@ impl Instance {
             .application_name(c"mgl")
             .engine_name(c"mgl")
             .api_version(version);
-        let on_layers: Vec<*const c_char> =
-            validated.then(|| VALIDATION_LAYER.as_ptr()).into_iter().collect();
+        let on_layers: Vec<*const c_char> = validated
+            .then(|| VALIDATION_LAYER.as_ptr())
+            .into_iter()
+            .collect();
         let enables = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut validation =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
@@ -143,8 +148,7 @@ impl Instance {
             validated,
         };
         if messages {
-            let debug_utils =
-                ash::ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
+            let debug_utils = ash::ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
             let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
                 .message_severity(
                     vk::DebugUtilsMessageSeverityFlagsEXT::WARNING

@@ -103,7 +103,10 @@ impl Memory {
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: the device lives; the memory fits the buffer's own requirements.
         unsafe {
-            let buffer = gpu.device.create_buffer(&info, None).map_err(|e| error(what, e))?;
+            let buffer = gpu
+                .device
+                .create_buffer(&info, None)
+                .map_err(|e| error(what, e))?;
             let requirements = gpu.device.get_buffer_memory_requirements(buffer);
             let memory = match self.allocate(&AllocationCreateDesc {
                 name: what,
@@ -118,7 +121,9 @@ impl Memory {
                     return Err(e);
                 }
             };
-            if let Err(e) = gpu.device.bind_buffer_memory(buffer, memory.memory(), memory.offset())
+            if let Err(e) = gpu
+                .device
+                .bind_buffer_memory(buffer, memory.memory(), memory.offset())
             {
                 gpu.device.destroy_buffer(buffer, None);
                 self.free(memory);
@@ -145,7 +150,10 @@ impl Memory {
         let what = "an image's storage";
         // SAFETY: the device lives; the memory fits the image's own requirements.
         unsafe {
-            let image = gpu.device.create_image(info, None).map_err(|e| error(what, e))?;
+            let image = gpu
+                .device
+                .create_image(info, None)
+                .map_err(|e| error(what, e))?;
             let requirements = gpu.device.get_image_memory_requirements(image);
             let memory = match self.allocate(&AllocationCreateDesc {
                 name: what,
@@ -160,7 +168,10 @@ impl Memory {
                     return Err(e);
                 }
             };
-            if let Err(e) = gpu.device.bind_image_memory(image, memory.memory(), memory.offset()) {
+            if let Err(e) = gpu
+                .device
+                .bind_image_memory(image, memory.memory(), memory.offset())
+            {
                 gpu.device.destroy_image(image, None);
                 self.free(memory);
                 return Err(error(what, e));

@@ -20,8 +20,11 @@ impl Magma {
         g: &GenerateMipmap,
     ) -> Result<(), BackendError> {
         let w = self.texture_window(g.texture)?;
-        let desc =
-            s.textures.get(g.texture).map_err(|e| BackendError::Driver(e.to_string()))?.desc;
+        let desc = s
+            .textures
+            .get(g.texture)
+            .map_err(|e| BackendError::Driver(e.to_string()))?
+            .desc;
         let last = g.last_level.min(w.levels.saturating_sub(1));
         if g.base_level >= last {
             return Ok(());
@@ -31,7 +34,10 @@ impl Magma {
         let (first_layer, layers) = if g.layers == 0 {
             (0, all)
         } else {
-            (g.layer.min(all - 1), g.layers.min(all - g.layer.min(all - 1)))
+            (
+                g.layer.min(all - 1),
+                g.layers.min(all - g.layer.min(all - 1)),
+            )
         };
         let by_gpu = info.is_color()
             && !info.is_integer()
@@ -66,8 +72,16 @@ impl Magma {
                 vk::ImageSubresourceLayers {
                     aspect_mask: vk::ImageAspectFlags::COLOR,
                     mip_level: level,
-                    base_array_layer: if image.depth > 1 { 0 } else { w.first_layer + layer },
-                    layer_count: if image.kind == vk::ImageType::TYPE_3D { 1 } else { layers },
+                    base_array_layer: if image.depth > 1 {
+                        0
+                    } else {
+                        w.first_layer + layer
+                    },
+                    layer_count: if image.kind == vk::ImageType::TYPE_3D {
+                        1
+                    } else {
+                        layers
+                    },
                 },
                 [
                     vk::Offset3D::default(),

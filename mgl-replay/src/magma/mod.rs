@@ -6,7 +6,8 @@
 //! ([`sync`]). `mod.rs` is the trait's methods; the other modules extend [`Magma`], one a subject.
 //!
 //! The pure parts need no device: what a device must offer ([`probe`]), how formats of the pipe are
-//! stored ([`formats`], [`vertex_formats`]), and a program's SPIR-V as pipelines take it ([`spirv`]).
+//! stored ([`formats`], [`vertex_formats`]), a program's SPIR-V as pipelines take it ([`spirv`]), and
+//! shaders of Magma's own ([`internal`]).
 
 mod blit;
 mod blocks;
@@ -24,9 +25,11 @@ mod gpu;
 mod images;
 mod indices;
 mod instance;
+pub mod internal;
 mod memory;
 mod mipmap;
 mod objects;
+mod painter;
 mod pipeline;
 mod present;
 pub mod probe;
@@ -133,6 +136,7 @@ pub struct Magma {
     stream: Stream,
     descriptors: Descriptors,
     pipelines: Pipelines,
+    painter: painter::Painter,
     queries: queries::Queries,
     dummies: units::Dummies,
     repacked: vertex::Repacked,
@@ -203,8 +207,7 @@ impl Magma {
         let gpu = Gpu::open(options.device.as_deref(), options.debug, features)?;
         let mut mem = Memory::new(&gpu)?;
         let mut rec = Recorder::new(&gpu)?;
-        let block_room =
-            MAX_BLOCK.min(u64::from(gpu.limits.core.max_uniform_buffer_range));
+        let block_room = MAX_BLOCK.min(u64::from(gpu.limits.core.max_uniform_buffer_range));
         let made = Self::first_objects(&gpu, &options);
         let (constants_layout, pipelines) = match made {
             Ok(m) => m,
@@ -238,6 +241,7 @@ impl Magma {
             stream: Stream::default(),
             descriptors: Descriptors::default(),
             pipelines,
+            painter: painter::Painter::default(),
             queries: queries::Queries::default(),
             dummies: units::Dummies::default(),
             repacked: vertex::Repacked::default(),
@@ -298,7 +302,7 @@ impl Magma {
     #[must_use]
     pub fn counted(&self) -> NativeCounters {
         NativeCounters {
-            pipelines: self.pipelines.made,
+            pipelines: self.pipelines.made + self.painter.made,
             descriptor_pools: self.descriptors.made,
             views: self.obj.images.views_made,
             images: self.obj.images.made,
@@ -319,7 +323,11 @@ impl Magma {
         self.submit_with(None, None)
     }
 
-    fn submit_with(&mut self, wait: Option<vk::Semaphore>, signal: Option<vk::Semaphore>) -> Result {
+    fn submit_with(
+        &mut self,
+        wait: Option<vk::Semaphore>,
+        signal: Option<vk::Semaphore>,
+    ) -> Result {
         self.end_rendering();
         self.suspend_queries();
         self.counters.submissions += 1;
@@ -332,7 +340,9 @@ impl Magma {
     fn finish(&mut self) -> Result {
         self.submit()?;
         let serial = self.rec.last_serial();
-        self.rec.wait(&self.gpu, &mut self.mem, serial, u64::MAX).map(|_| ())
+        self.rec
+            .wait(&self.gpu, &mut self.mem, serial, u64::MAX)
+            .map(|_| ())
     }
 
     /// A frame ended: the CPU waits when it is too far ahead.
@@ -348,7 +358,8 @@ impl Magma {
 
     /// Puts bytes into the stream.
     fn put(&mut self, bytes: &[u8], align: u64, least: u64) -> Result<Place> {
-        self.stream.write(&self.gpu, &mut self.mem, &self.rec, bytes, align, least)
+        self.stream
+            .write(&self.gpu, &mut self.mem, &self.rec, bytes, align, least)
     }
 
     /// A buffer of [`MAX_BLOCK`] zeros.
@@ -392,6 +403,7 @@ impl Magma {
             .chain(self.dummies.take().into_iter().map(Garbage::BufferView))
             .chain(self.repacked.take().into_iter().map(Garbage::Buffer))
             .chain(self.capture_counters.take().map(|c| Garbage::Buffer(c.raw)))
+            .chain(self.painter.take())
             .collect();
         for g in garbage {
             self.rec.discard(g);
@@ -436,7 +448,11 @@ impl Drop for Magma {
         self.pipelines.end(&self.gpu);
         self.stream.end(&self.gpu, &mut self.mem);
         // SAFETY: nothing uses it any more.
-        unsafe { self.gpu.device.destroy_descriptor_set_layout(self.constants_layout, None) };
+        unsafe {
+            self.gpu
+                .device
+                .destroy_descriptor_set_layout(self.constants_layout, None)
+        };
         self.mem.end();
     }
 }
@@ -524,7 +540,10 @@ impl Backend for Magma {
     }
 
     fn context_create(&mut self, _: &PushedState, d: &ContextDesc) -> Result {
-        self.contexts.insert(d.context, Ctx::default()).map(|_| ()).map_err(driver)
+        self.contexts
+            .insert(d.context, Ctx::default())
+            .map(|_| ())
+            .map_err(driver)
     }
 
     fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
@@ -700,7 +719,9 @@ impl Backend for Magma {
     fn present(&mut self, s: &PushedState, p: &Present) -> Result {
         let r = self.show(s, p.surface);
         if let Err(e) = &r {
-            self.gpu.events.log(LogLevel::Error, format!("showing a surface: {e}"));
+            self.gpu
+                .events
+                .log(LogLevel::Error, format!("showing a surface: {e}"));
         }
         r
     }

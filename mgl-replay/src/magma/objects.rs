@@ -1,8 +1,8 @@
 //! Native objects of the share group, by the handles that name them. All contexts share one device, so there is one set.
 
+use super::formats::Plan;
 use super::images::Images;
 use super::memory::RawBuffer;
-use super::formats::Plan;
 use super::program::Program;
 use super::queries::Query;
 use super::recorder::Access;

@@ -177,7 +177,8 @@ impl Pipelines {
 /// Whether a cache's header names this device (Vulkan, VkPipelineCacheHeaderVersionOne).
 fn is_of(gpu: &Gpu, data: &[u8]) -> bool {
     let word = |at: usize| {
-        data.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        data.get(at..at + 4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     };
     let p = &gpu.properties;
     word(4) == Some(1)
@@ -201,12 +202,20 @@ fn write_whole(file: &std::path::Path, data: &[u8]) {
 
 /// Where the pipeline cache of a device lies: in the user's cache folder (XDG base directories).
 pub fn cache_file(gpu: &Gpu) -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let set = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
     let folder = set("XDG_CACHE_HOME")
         .filter(|p| p.is_absolute())
         .or_else(|| set("HOME").map(|h| h.join(".cache")))?;
-    let id: String =
-        gpu.properties.pipeline_cache_uuid.iter().map(|b| format!("{b:02x}")).collect();
+    let id: String = gpu
+        .properties
+        .pipeline_cache_uuid
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
     Some(folder.join("mgl").join(format!("pipelines-{id}.bin")))
 }
 
@@ -247,21 +256,30 @@ impl Magma {
     }
 
     #[allow(clippy::too_many_lines)] // one struct of Vulkan's after the other
-    fn make_pipeline(
-        &mut self,
-        h: ShaderHandle,
-        key: &Key,
-    ) -> Result<vk::Pipeline, BackendError> {
+    fn make_pipeline(&mut self, h: ShaderHandle, key: &Key) -> Result<vk::Pipeline, BackendError> {
         let gpu = &self.gpu;
         let has = &gpu.has;
-        let program =
-            self.obj.programs.get_mut(h).map_err(|e| BackendError::Driver(e.to_string()))?;
-        let variant = program.variants.get(key.variant as usize).copied().unwrap_or_default();
+        let program = self
+            .obj
+            .programs
+            .get_mut(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let variant = program
+            .variants
+            .get(key.variant as usize)
+            .copied()
+            .unwrap_or_default();
         let mut stages: Vec<vk::PipelineShaderStageCreateInfo<'_>> = Vec::new();
         let wanted = [
             (ShaderStage::Vertex, vk::ShaderStageFlags::VERTEX),
-            (ShaderStage::TessControl, vk::ShaderStageFlags::TESSELLATION_CONTROL),
-            (ShaderStage::TessEval, vk::ShaderStageFlags::TESSELLATION_EVALUATION),
+            (
+                ShaderStage::TessControl,
+                vk::ShaderStageFlags::TESSELLATION_CONTROL,
+            ),
+            (
+                ShaderStage::TessEval,
+                vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+            ),
             (ShaderStage::Geometry, vk::ShaderStageFlags::GEOMETRY),
             (ShaderStage::Fragment, vk::ShaderStageFlags::FRAGMENT),
         ];
@@ -278,7 +296,12 @@ impl Magma {
         let mut attributes = Vec::new();
         let mut bindings = Vec::new();
         let mut divisors = Vec::new();
-        for (i, k) in key.inputs.iter().take_while(|k| k.location != 0).enumerate() {
+        for (i, k) in key
+            .inputs
+            .iter()
+            .take_while(|k| k.location != 0)
+            .enumerate()
+        {
             attributes.push(vk::VertexInputAttributeDescription {
                 location: k.location - 1,
                 binding: i as u32,
@@ -440,7 +463,8 @@ impl Magma {
             .push_next(&mut rendering)];
         // SAFETY: every struct of the chain lives until the call returns.
         let made = unsafe {
-            gpu.device.create_graphics_pipelines(self.pipelines.cache, &info, None)
+            gpu.device
+                .create_graphics_pipelines(self.pipelines.cache, &info, None)
         };
         match made {
             Ok(p) => Ok(p[0]),

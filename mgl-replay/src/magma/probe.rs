@@ -346,9 +346,6 @@ features! {
         "primitive restart in lists", "indices are rewritten";
     "null_descriptor", "nullDescriptor", Optional, |o| o.null_descriptor,
         "slots without texture or buffer", "a texture or buffer of zeros is bound";
-    "stencil_export", "VK_EXT_shader_stencil_export", Optional,
-        |o| o.has_extension("VK_EXT_shader_stencil_export"),
-        "stencil blits that scale", "such blits go over the CPU";
     "swapchain", "VK_KHR_swapchain", Optional, |o| o.has_extension("VK_KHR_swapchain"),
         "windows", "programs that open windows cannot show them";
 }

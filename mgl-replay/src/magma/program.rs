@@ -4,16 +4,12 @@ use super::Magma;
 use super::gpu::Gpu;
 use super::instance::error;
 use super::recorder::Garbage;
-use super::spirv::{
-    self, BindingKind, DrawConstants, ShaderFeatures, SpirvError, VariantKey,
-};
+use super::spirv::{self, BindingKind, DrawConstants, ShaderFeatures, SpirvError, VariantKey};
 use ash::vk;
 use mgl_core::handle::ShaderHandle;
 use mgl_core::pipe::backend::ProgramCode;
 use mgl_core::pipe::{BackendError, ProgramDesc};
-use mgl_core::program::{
-    Reflection, SET_SAMPLERS, SET_UNIFORM_BLOCKS, SamplerShape, ShaderStage,
-};
+use mgl_core::program::{Reflection, SET_SAMPLERS, SET_UNIFORM_BLOCKS, SamplerShape, ShaderStage};
 
 /// A descriptor set that was written for a program, and its content.
 #[derive(Debug, Default)]
@@ -163,8 +159,8 @@ impl Magma {
         d: &ProgramDesc,
         code: &ProgramCode<'_>,
     ) -> Result<(), BackendError> {
-        let reflection = Reflection::decode(code.reflection)
-            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let reflection =
+            Reflection::decode(code.reflection).map_err(|e| BackendError::Driver(e.to_string()))?;
         let stages = code.stages.map(words);
         let flat_inputs = has_flat(&stages[ShaderStage::Fragment as usize]);
         let features: ShaderFeatures = self.shader_features;

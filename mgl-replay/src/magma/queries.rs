@@ -89,13 +89,15 @@ impl Queries {
         if let Some(part) = p.free.pop() {
             return Ok(part);
         }
-        let info =
-            vk::QueryPoolCreateInfo::default().query_type(type_of(kind)).query_count(POOL);
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(type_of(kind))
+            .query_count(POOL);
         // SAFETY: the device lives, and has queries of the kind.
         let pool = unsafe { gpu.device.create_query_pool(&info, None) }
             .map_err(|e| error("a query pool", e))?;
         p.pools.push(pool);
-        p.free.extend((1..POOL).rev().map(|index| Part { pool, index }));
+        p.free
+            .extend((1..POOL).rev().map(|index| Part { pool, index }));
         Ok(Part { pool, index: 0 })
     }
 
@@ -174,7 +176,11 @@ impl Magma {
         let part = self.queries.take(&self.gpu, kind, self.rec.completed)?;
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         // SAFETY: nothing is rendered; the query is not in use.
-        unsafe { self.gpu.device.cmd_reset_query_pool(cmd, part.pool, part.index, 1) };
+        unsafe {
+            self.gpu
+                .device
+                .cmd_reset_query_pool(cmd, part.pool, part.index, 1)
+        };
         Ok(part)
     }
 
@@ -235,7 +241,11 @@ impl Magma {
             };
             let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_COMMANDS);
             // SAFETY: the query was reset, and no other of its kind runs.
-            unsafe { self.gpu.device.cmd_begin_query(cmd, part.pool, part.index, flags) };
+            unsafe {
+                self.gpu
+                    .device
+                    .cmd_begin_query(cmd, part.pool, part.index, flags)
+            };
             self.queries.running[k] = Some(part);
             let serial = self.rec.serial;
             for h in &self.queries.active[k] {
@@ -335,7 +345,11 @@ impl Magma {
                 }
             };
             done.map_err(|e| error("a query's result", e))?;
-            let value = if q.kind == Kind::Captured { words[0][0] } else { word[0] };
+            let value = if q.kind == Kind::Captured {
+                words[0][0]
+            } else {
+                word[0]
+            };
             sum += value;
             if let Some(t) = times.get_mut(i) {
                 *t = value;
@@ -401,7 +415,9 @@ impl Magma {
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         // SAFETY: the submission is complete.
         unsafe {
-            self.gpu.device.get_query_pool_results(part.pool, part.index, &mut word, flags)
+            self.gpu
+                .device
+                .get_query_pool_results(part.pool, part.index, &mut word, flags)
         }
         .map_err(|e| error("the clock", e))?;
         self.queries.kinds[Kind::Time as usize].free.push(part);
@@ -433,8 +449,12 @@ impl Magma {
         timeout_ns: u64,
         flush: bool,
     ) -> Result<FenceResult, BackendError> {
-        let serial =
-            self.obj.fences.get(h).map_err(|e| BackendError::Driver(e.to_string()))?.0;
+        let serial = self
+            .obj
+            .fences
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?
+            .0;
         if serial >= self.rec.serial && (flush || timeout_ns > 0) {
             self.submit()?;
         }
@@ -445,7 +465,9 @@ impl Magma {
         if timeout_ns == 0 || serial >= self.rec.serial {
             return Ok(FenceResult::TIMEOUT_EXPIRED);
         }
-        let done = self.rec.wait(&self.gpu, &mut self.mem, serial, timeout_ns)?;
+        let done = self
+            .rec
+            .wait(&self.gpu, &mut self.mem, serial, timeout_ns)?;
         Ok(if done {
             FenceResult::CONDITION_SATISFIED
         } else {

@@ -23,7 +23,8 @@ pub fn turn(bytes: &mut [u8], row: usize) {
 
 fn reserve(n: usize) -> Result<Vec<u8>, BackendError> {
     let mut v = Vec::new();
-    v.try_reserve_exact(n).map_err(|_| BackendError::OutOfMemory(format!("{n} bytes")))?;
+    v.try_reserve_exact(n)
+        .map_err(|_| BackendError::OutOfMemory(format!("{n} bytes")))?;
     Ok(v)
 }
 
@@ -46,7 +47,9 @@ impl Magma {
         }
         let samples = self.obj.images.get(w.image)?.samples;
         if samples > 1 {
-            return Err(BackendError::Unsupported("reading the texels of samples".into()));
+            return Err(BackendError::Unsupported(
+                "reading the texels of samples".into(),
+            ));
         }
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         self.transfer(&[(w.image, layout, false)], &[])?;
@@ -77,7 +80,9 @@ impl Magma {
         let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
         // SAFETY: nothing is rendered; the image is in this layout, the box is inside it, and the buffer holds it.
         unsafe {
-            self.gpu.device.cmd_copy_image_to_buffer(cmd, raw, layout, back, &regions);
+            self.gpu
+                .device
+                .cmd_copy_image_to_buffer(cmd, raw, layout, back, &regions);
         }
         let bytes = self.wait_readback(total)?;
         let mut parts = copies_of(&w.plan)
@@ -152,7 +157,10 @@ impl Magma {
         let row = width as usize * size;
         let mut all = reserve(row.saturating_mul(height as usize))?;
         all.resize(row * height as usize, 0);
-        let (dx, dy) = ((i64::from(left) - i64::from(x)), (i64::from(low) - i64::from(y)));
+        let (dx, dy) = (
+            (i64::from(left) - i64::from(x)),
+            (i64::from(low) - i64::from(y)),
+        );
         for (i, line) in inner.chunks_exact((w as usize * size).max(1)).enumerate() {
             let at = (dy as usize + i) * row + dx as usize * size;
             all[at..at + line.len()].copy_from_slice(line);
@@ -196,7 +204,10 @@ impl Magma {
         };
         let own = slice.plan.info;
         if color && own.bytes != info.bytes {
-            return Err(BackendError::Driver(format!("a read of {} as {}", own.name, info.name)));
+            return Err(BackendError::Driver(format!(
+                "a read of {} as {}",
+                own.name, info.name
+            )));
         }
         let bytes = self.read_rect(&slice, (r.x, r.y), (r.width, r.height))?;
         if color {
@@ -293,7 +304,13 @@ mod tests {
                 .expect("there is memory")
         };
         assert_eq!(read(Format::STENCIL_INDEX8, false, true), [0x78]);
-        assert_eq!(read(Format::DEPTH24_STENCIL8, true, false), 0x1234_5600u32.to_le_bytes());
-        assert_eq!(read(Format::DEPTH24_STENCIL8, false, true), 0x78u32.to_le_bytes());
+        assert_eq!(
+            read(Format::DEPTH24_STENCIL8, true, false),
+            0x1234_5600u32.to_le_bytes()
+        );
+        assert_eq!(
+            read(Format::DEPTH24_STENCIL8, false, true),
+            0x78u32.to_le_bytes()
+        );
     }
 }

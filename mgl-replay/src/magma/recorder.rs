@@ -175,7 +175,9 @@ impl Recorder {
     #[inline]
     pub fn check(&self) -> Result<(), BackendError> {
         if self.lost {
-            return Err(BackendError::Lost("the Vulkan device was lost earlier".into()));
+            return Err(BackendError::Lost(
+                "the Vulkan device was lost earlier".into(),
+            ));
         }
         Ok(())
     }
@@ -195,7 +197,11 @@ impl Recorder {
 
     /// The serial with which all that was recorded so far will be complete.
     pub fn last_serial(&self) -> u64 {
-        if self.dirty { self.serial } else { self.serial - 1 }
+        if self.dirty {
+            self.serial
+        } else {
+            self.serial - 1
+        }
     }
 
     /// A barrier between all before and all after, with layout changes. No rendering is under way.
@@ -276,7 +282,9 @@ impl Recorder {
             self.wait(gpu, mem, oldest, u64::MAX)?;
         }
         let Some((cmd, fence)) = self.free.pop() else {
-            return Err(BackendError::Driver("no command buffer is being recorded".into()));
+            return Err(BackendError::Driver(
+                "no command buffer is being recorded".into(),
+            ));
         };
         let cmds = [cmd];
         let waits: Vec<vk::Semaphore> = wait.into_iter().collect();

@@ -136,7 +136,13 @@ fn make(gpu: &Gpu, d: &SamplerDesc, compares: bool) -> Result<vk::Sampler, Backe
         };
         border |= *to == vk::SamplerAddressMode::CLAMP_TO_BORDER;
     }
-    let filter = |linear: bool| if linear { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+    let filter = |linear: bool| {
+        if linear {
+            vk::Filter::LINEAR
+        } else {
+            vk::Filter::NEAREST
+        }
+    };
     let min = !matches!(
         d.min_filter,
         MinFilter::NEAREST | MinFilter::NEAREST_MIPMAP_NEAREST | MinFilter::NEAREST_MIPMAP_LINEAR
@@ -180,7 +186,9 @@ fn make(gpu: &Gpu, d: &SamplerDesc, compares: bool) -> Result<vk::Sampler, Backe
         .mip_lod_bias(d.lod_bias.0.clamp(-most, most))
         .anisotropy_enable(anisotropic)
         .max_anisotropy(if anisotropic {
-            d.max_anisotropy.0.min(gpu.limits.core.max_sampler_anisotropy)
+            d.max_anisotropy
+                .0
+                .min(gpu.limits.core.max_sampler_anisotropy)
         } else {
             1.0
         })
@@ -229,12 +237,16 @@ impl Magma {
         if slots.len() <= at {
             slots.resize_with(at + 1, Vec::new);
         }
-        if let Some(k) =
-            slots[at].iter().find(|k| k.generation == generation && k.compares == compares)
+        if let Some(k) = slots[at]
+            .iter()
+            .find(|k| k.generation == generation && k.compares == compares)
         {
             return Ok(k.raw);
         }
-        let desc = s.samplers.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+        let desc = s
+            .samplers
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
         let raw = make(&self.gpu, desc, compares)?;
         self.obj.samplers.made += 1;
         self.obj.samplers.slots[at].push(Kept {

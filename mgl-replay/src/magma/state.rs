@@ -253,7 +253,11 @@ impl Magma {
             compare_mask: s.compare_mask & 0xFF,
             write_mask: s.write_mask & 0xFF,
         });
-        let clamp = if self.gpu.has.depth_bias_clamp { d.depth_bias.clamp.0 } else { 0.0 };
+        let clamp = if self.gpu.has.depth_bias_clamp {
+            d.depth_bias.clamp.0
+        } else {
+            0.0
+        };
         let bias = if filled.is_on(&d.depth_bias) {
             [d.depth_bias.units.0, clamp, d.depth_bias.factor.0]
         } else {
@@ -283,16 +287,16 @@ impl Magma {
         // SAFETY: the command buffer records; values are in their ranges.
         unsafe {
             if !same(|a, b| a.count == b.count && a.viewports == b.viewports) {
-                let all = new.viewports.map(|[x, y, width, height, min_depth, max_depth]| {
-                    vk::Viewport {
+                let all = new
+                    .viewports
+                    .map(|[x, y, width, height, min_depth, max_depth]| vk::Viewport {
                         x,
                         y,
                         width,
                         height,
                         min_depth,
                         max_depth,
-                    }
-                });
+                    });
                 d.cmd_set_viewport(cmd, 0, &all[..n]);
             }
             if !same(|a, b| a.count == b.count && a.scissors == b.scissors) {
@@ -337,10 +341,7 @@ impl Magma {
                 a.cmd_set_front_face(cmd, vk::FrontFace::from_raw(new.front));
             }
             if !same(|a, b| a.topology == b.topology) {
-                a.cmd_set_primitive_topology(
-                    cmd,
-                    vk::PrimitiveTopology::from_raw(new.topology),
-                );
+                a.cmd_set_primitive_topology(cmd, vk::PrimitiveTopology::from_raw(new.topology));
             }
             if !same(|a, b| a.depth_test == b.depth_test) {
                 a.cmd_set_depth_test_enable(cmd, new.depth_test != 0);
@@ -356,9 +357,7 @@ impl Magma {
             }
             if !same(|a, b| a.stencil == b.stencil) {
                 let faces = [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK];
-                for (face, [func, fail, depth_fail, pass]) in
-                    faces.into_iter().zip(new.stencil)
-                {
+                for (face, [func, fail, depth_fail, pass]) in faces.into_iter().zip(new.stencil) {
                     a.cmd_set_stencil_op(
                         cmd,
                         face,

@@ -135,14 +135,17 @@ impl Stream {
     ) -> Result<usize, BackendError> {
         for place in &mut self.chunks {
             let over = |c: &Chunk| c.used <= rec.completed;
-            if place.as_ref().is_some_and(|c| over(c) && c.size > KEPT && needed <= CHUNK)
+            if place
+                .as_ref()
+                .is_some_and(|c| over(c) && c.size > KEPT && needed <= CHUNK)
                 && let Some(c) = place.take()
             {
                 mem.end_buffer(gpu, c.raw);
             }
         }
         let free = self.chunks.iter().position(|c| {
-            c.as_ref().is_some_and(|c| c.used <= rec.completed && c.size >= needed)
+            c.as_ref()
+                .is_some_and(|c| c.used <= rec.completed && c.size >= needed)
         });
         let i = match free {
             Some(i) => i,

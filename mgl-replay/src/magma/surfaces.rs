@@ -44,7 +44,11 @@ impl Surface {
 
     /// Takes all storage out.
     pub fn take_images(&mut self) -> [Option<ImageId>; 3] {
-        [self.back.take(), self.front.take(), self.depth_stencil.take()]
+        [
+            self.back.take(),
+            self.front.take(),
+            self.depth_stencil.take(),
+        ]
     }
 
     fn shape(&self, format: Format) -> Shape {
@@ -59,7 +63,10 @@ impl Surface {
 
 impl Magma {
     pub(super) fn surface(&mut self, h: SurfaceHandle) -> Result<&mut Surface, BackendError> {
-        self.obj.surfaces.get_mut(h).map_err(|e| BackendError::Driver(e.to_string()))
+        self.obj
+            .surfaces
+            .get_mut(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))
     }
 
     /// A buffer of a surface, made now if it is not there: depth and stencil, or colour of the back (`layer` 0) or the
@@ -145,7 +152,11 @@ impl Magma {
         if let (Some(back), Some(front)) = (surface.back, surface.front) {
             self.copy_whole(back, front)?;
         }
-        let in_window = self.surface(h)?.window.as_ref().is_some_and(Shown::is_there);
+        let in_window = self
+            .surface(h)?
+            .window
+            .as_ref()
+            .is_some_and(Shown::is_there);
         if in_window {
             self.show_in_window(s, h)?;
         } else {

@@ -1,9 +1,9 @@
 //! Render targets: the pushed framebuffers resolved to images and views, and the rendering that is under way.
 
 use super::Magma;
+use super::formats::Plan;
 use super::images::{IDENTITY, ViewKey, sample_flag};
 use super::objects::ImageId;
-use super::formats::Plan;
 use ash::vk;
 use mgl_core::handle::*;
 use mgl_core::pipe::{
@@ -54,19 +54,29 @@ pub struct Targets {
 impl Targets {
     /// Draw buffers up to the last that is written.
     pub fn draw_buffers(&self) -> u32 {
-        self.color.iter().rposition(Option::is_some).map_or(0, |i| i as u32 + 1)
+        self.color
+            .iter()
+            .rposition(Option::is_some)
+            .map_or(0, |i| i as u32 + 1)
     }
 
     /// All slices.
     pub fn slices(&self) -> impl Iterator<Item = &Slice> {
-        self.color.iter().chain([&self.depth, &self.stencil]).flatten()
+        self.color
+            .iter()
+            .chain([&self.depth, &self.stencil])
+            .flatten()
     }
 
     /// Formats as pipelines and rendering have them: colours, depth, stencil.
     pub fn formats(&self) -> ([vk::Format; MAX_COLOR_ATTACHMENTS], vk::Format, vk::Format) {
         let of = |s: &Option<Slice>| {
             s.as_ref().map_or(vk::Format::UNDEFINED, |s| {
-                if self.srgb { s.plan.format } else { s.plan.plain }
+                if self.srgb {
+                    s.plan.format
+                } else {
+                    s.plan.plain
+                }
             })
         };
         let mut color = [vk::Format::UNDEFINED; MAX_COLOR_ATTACHMENTS];
@@ -85,7 +95,11 @@ impl Targets {
         };
         let (x, width) = clip(x, width, self.width);
         let (y, height) = clip(y, height, self.height);
-        let y = if self.flip { self.height - y - height } else { y };
+        let y = if self.flip {
+            self.height - y - height
+        } else {
+            y
+        };
         vk::Rect2D {
             offset: vk::Offset2D {
                 x: x as i32,
@@ -134,9 +148,11 @@ impl Magma {
                     layers: 1,
                 }));
             }
-            HandleKind::RENDERBUFFER => {
-                *self.obj.renderbuffers.get(RenderbufferHandle(h)).map_err(|_| gone())?
-            }
+            HandleKind::RENDERBUFFER => *self
+                .obj
+                .renderbuffers
+                .get(RenderbufferHandle(h))
+                .map_err(|_| gone())?,
             _ => self.texture_window(TextureHandle(h)).map_err(|_| gone())?,
         };
         let layers = match a.layers {
@@ -395,7 +411,8 @@ impl Magma {
 ///
 /// [`BackendError::Driver`] when there is none, which `apply` has ruled out for verbs.
 pub fn context(s: &PushedState) -> Result<&mgl_core::pipe::ContextState, BackendError> {
-    s.context().ok_or_else(|| BackendError::Driver("no context is bound".into()))
+    s.context()
+        .ok_or_else(|| BackendError::Driver("no context is bound".into()))
 }
 
 /// The sample flag of targets.

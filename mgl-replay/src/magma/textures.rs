@@ -1,9 +1,9 @@
 //! Textures and renderbuffers: storage and uploads (design: pipe contract 3.3, 3.5).
 
 use super::Magma;
+use super::formats::{Plan, texel_buffer};
 use super::images::Shape;
 use super::objects::{ImageId, Storage, Texels, Texture, Window};
-use super::formats::{Plan, texel_buffer};
 use super::recorder::Garbage;
 use ash::vk;
 use mgl_core::handle::*;
@@ -82,7 +82,11 @@ impl Magma {
     ///
     /// When it has none: it is a buffer texture, or was never specified.
     pub(super) fn texture_window(&self, h: TextureHandle) -> Result<Window, BackendError> {
-        let t = self.obj.textures.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+        let t = self
+            .obj
+            .textures
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
         match t.storage {
             Storage::Image(w) => Ok(w),
             Storage::Buffer(_) => Err(BackendError::Driver("a buffer texture has no image".into())),
@@ -161,9 +165,8 @@ impl Magma {
     fn make_texture_storage(&mut self, d: &ResourceDesc) -> Result<Storage, BackendError> {
         match d.storage {
             StorageKind::BUFFER_TEXTURE => {
-                let (format, widened) = texel_buffer(d.format, &|f| {
-                    self.gpu.format_features(f).buffer_features
-                })?;
+                let (format, widened) =
+                    texel_buffer(d.format, &|f| self.gpu.format_features(f).buffer_features)?;
                 if widened {
                     return Err(BackendError::Unsupported(format!(
                         "a buffer texture of {}",
@@ -195,7 +198,11 @@ impl Magma {
                     first_level: owner.first_level + d.view_level,
                     levels: d.levels.max(1),
                     first_layer: owner.first_layer + d.view_layer,
-                    layers: if d.target == Target::TEXTURE_3D { 1 } else { d.layers.max(1) },
+                    layers: if d.target == Target::TEXTURE_3D {
+                        1
+                    } else {
+                        d.layers.max(1)
+                    },
                 }))
             }
             _ => {
@@ -244,8 +251,7 @@ impl Magma {
             return Ok(());
         };
         let (a, b) = (&old.desc, &new.desc);
-        let samples =
-            |m: &Self, w: &Window| m.obj.images.get(w.image).map(|i| (i.samples, i.kind));
+        let samples = |m: &Self, w: &Window| m.obj.images.get(w.image).map(|i| (i.samples, i.kind));
         if a.format != b.format || samples(self, &from)? != samples(self, &to)? {
             return Ok(());
         }
@@ -333,16 +339,18 @@ impl Magma {
                 let row = area.width as usize * size as usize;
                 let total = row as u64 * u64::from(area.height) * u64::from(area.depth);
                 let (place, to) =
-                    self.stream.reserve(&self.gpu, &mut self.mem, &self.rec, total, 16, 0)?;
+                    self.stream
+                        .reserve(&self.gpu, &mut self.mem, &self.rec, total, 16, 0)?;
                 let mut lines = to.chunks_exact_mut(row);
                 for z in 0..area.depth as usize {
                     for y in 0..area.height as usize {
                         let at = z * d.image_stride as usize + y * d.row_stride as usize;
-                        let line = bytes
-                            .get(at..at + area.width as usize * texel)
-                            .ok_or_else(|| {
-                                BackendError::Driver("an upload with too few bytes".into())
-                            })?;
+                        let line =
+                            bytes
+                                .get(at..at + area.width as usize * texel)
+                                .ok_or_else(|| {
+                                    BackendError::Driver("an upload with too few bytes".into())
+                                })?;
                         let Some(o) = lines.next() else { break };
                         if w.plan.is_direct() {
                             o.copy_from_slice(line);
@@ -409,7 +417,12 @@ impl Magma {
         if texels == 0 {
             return Ok(());
         }
-        let bytes: Vec<u8> = value.iter().copied().cycle().take(texels * value.len()).collect();
+        let bytes: Vec<u8> = value
+            .iter()
+            .copied()
+            .cycle()
+            .take(texels * value.len())
+            .collect();
         self.put_tight(&w, c.level, &c.area, &bytes)
     }
 }
@@ -426,7 +439,11 @@ mod tests {
                 depth: 1,
                 ..Box3::default()
             },
-            flags: if whole { SubDataFlags::UNION_WHOLE } else { SubDataFlags::NONE },
+            flags: if whole {
+                SubDataFlags::UNION_WHOLE
+            } else {
+                SubDataFlags::NONE
+            },
             ..SubData::default()
         }
     }

@@ -49,7 +49,10 @@ impl Dummies {
     /// Forgets all; the images end with all others, the views are given out.
     pub fn take(&mut self) -> Vec<vk::BufferView> {
         self.images.clear();
-        std::mem::take(&mut self.texels).into_iter().map(|t| t.1).collect()
+        std::mem::take(&mut self.texels)
+            .into_iter()
+            .map(|t| t.1)
+            .collect()
     }
 }
 
@@ -120,8 +123,11 @@ impl Magma {
         s: &PushedState,
         h: ShaderHandle,
     ) -> Result<(), BackendError> {
-        let program =
-            self.obj.programs.get(h).map_err(|e| BackendError::Driver(e.to_string()))?;
+        let program = self
+            .obj
+            .programs
+            .get(h)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
         let (serial, count) = (program.serial, program.slots.len());
         let c = context(s)?;
         let bindings = s.programs.get(h).map_or(0, |p| p.bindings_generation);
@@ -136,7 +142,9 @@ impl Magma {
         let params_moved = || {
             // Parameters are pushed without a group: each texture in use is looked at.
             ctx.in_use.iter().any(|u| {
-                s.textures.get(u.texture).is_ok_and(|entry| entry.params != u.pushed)
+                s.textures
+                    .get(u.texture)
+                    .is_ok_and(|entry| entry.params != u.pushed)
             })
         };
         if ctx.units_seen == Some(seen) && !params_moved() {
@@ -196,7 +204,10 @@ impl Magma {
             .map(|x| x.sampler)
             .or(params.map(|p| p.sampler))
             .unwrap_or_default();
-        let view = *s.views.get(b.view).map_err(|e| BackendError::Driver(e.to_string()))?;
+        let view = *s
+            .views
+            .get(b.view)
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
         let skip = s
             .samplers
             .get(handle)
@@ -237,10 +248,12 @@ impl Magma {
             }
             Storage::Image(w) => w,
         };
-        let stencil = p.is_some_and(|p| {
-            p.depth_stencil_mode == DepthStencilMode::STENCIL_INDEX
-        });
-        let plan = if v.format == w.plan.info.format { w.plan } else { self.gpu.plan(v.format)? };
+        let stencil = p.is_some_and(|p| p.depth_stencil_mode == DepthStencilMode::STENCIL_INDEX);
+        let plan = if v.format == w.plan.info.format {
+            w.plan
+        } else {
+            self.gpu.plan(v.format)?
+        };
         let Some((kind, multisample)) = kind_of_target(v.target) else {
             return Ok(None);
         };
@@ -268,7 +281,11 @@ impl Magma {
             aspects,
             first_level: w.first_level + base,
             levels: max - base + 1,
-            first_layer: if solid { 0 } else { w.first_layer + v.first_layer },
+            first_layer: if solid {
+                0
+            } else {
+                w.first_layer + v.first_layer
+            },
             layers: if solid { 1 } else { v.layers.max(1) },
             swizzle: [m.r, m.g, m.b, m.a],
             attach: false,
@@ -304,7 +321,12 @@ impl Magma {
                 if let Some((view, _)) = old {
                     self.rec.discard(Garbage::BufferView(view));
                 }
-                let align = self.gpu.limits.core.min_texel_buffer_offset_alignment.max(1);
+                let align = self
+                    .gpu
+                    .limits
+                    .core
+                    .min_texel_buffer_offset_alignment
+                    .max(1);
                 if t.offset % align != 0 {
                     return Err(BackendError::Unsupported(format!(
                         "a buffer texture from byte {}",

@@ -93,7 +93,10 @@ pub struct Repacked {
 impl Repacked {
     /// Takes all out.
     pub fn take(&mut self) -> Vec<RawBuffer> {
-        std::mem::take(&mut self.kept).into_iter().map(|k| k.1).collect()
+        std::mem::take(&mut self.kept)
+            .into_iter()
+            .map(|k| k.1)
+            .collect()
     }
 }
 
@@ -174,7 +177,9 @@ impl Magma {
             .unwrap_or(0);
         v.count = count;
         if count > MOST.min(self.gpu.limits.core.max_vertex_input_bindings as usize) {
-            return Err(BackendError::Unsupported(format!("{count} vertex attributes")));
+            return Err(BackendError::Unsupported(format!(
+                "{count} vertex attributes"
+            )));
         }
         for i in 0..count {
             let input = self
@@ -216,9 +221,7 @@ impl Magma {
                     (format, 0, source)
                 }
             };
-            if divisor > 1
-                && (!self.gpu.has.vertex_divisor || divisor > self.gpu.limits.divisor)
-            {
+            if divisor > 1 && (!self.gpu.has.vertex_divisor || divisor > self.gpu.limits.divisor) {
                 return Err(BackendError::Unsupported(format!(
                     "a vertex attribute divisor of {divisor}"
                 )));
@@ -227,7 +230,11 @@ impl Magma {
                 location: input.location + 1,
                 format: format.as_raw(),
                 divisor,
-                stride: if self.gpu.has.dynamic_state { 0 } else { source.stride },
+                stride: if self.gpu.has.dynamic_state {
+                    0
+                } else {
+                    source.stride
+                },
             };
             v.buffers[i] = source.buffer;
             v.offsets[i] = source.offset;
@@ -258,7 +265,10 @@ impl Magma {
             ));
         }
         let plan = plan(a, Some(input), &reads);
-        let given = values.vertex_buffers.iter().find(|b| b.binding == a.binding);
+        let given = values
+            .vertex_buffers
+            .iter()
+            .find(|b| b.binding == a.binding);
         let stride = given.map_or(own_stride, |b| b.stride);
         let limit = self.gpu.limits.core.max_vertex_input_binding_stride;
         let overlaps = stride != 0 && stride < plan.bytes;
@@ -297,7 +307,11 @@ impl Magma {
                         stride as usize,
                         &mut out,
                     );
-                    let stride = if stride == 0 { 0 } else { plan.repacked_stride() };
+                    let stride = if stride == 0 {
+                        0
+                    } else {
+                        plan.repacked_stride()
+                    };
                     self.place_array(u.first, stride, 0, &out)?
                 } else {
                     self.place_array(u.first, stride, a.relative_offset, bytes)?
@@ -365,7 +379,11 @@ impl Magma {
             attrib: *a,
             format: plan.format,
         };
-        let out_stride = if stride == 0 { 0 } else { plan.repacked_stride() };
+        let out_stride = if stride == 0 {
+            0
+        } else {
+            plan.repacked_stride()
+        };
         if let Some(found) = self.repacked.kept.iter().find(|k| k.0 == key) {
             return Ok(Source {
                 buffer: found.1.buffer,
@@ -375,7 +393,14 @@ impl Magma {
         }
         let source = self.take_bytes(h)?;
         let mut bytes = Vec::new();
-        repack(a, plan, &source, first as usize, stride as usize, &mut bytes);
+        repack(
+            a,
+            plan,
+            &source,
+            first as usize,
+            stride as usize,
+            &mut bytes,
+        );
         self.keep_mirror(h, source);
         // An older content of the same buffer will not be asked for again.
         let stale = |k: &Key| {
