@@ -7,6 +7,7 @@ pub mod magma;
 pub mod player;
 pub mod spv;
 mod texels;
+mod xcb;
 
 pub use backends::{BackendKind, BackendOptions, make_backend};
 pub use espryt::EsprytOptions;

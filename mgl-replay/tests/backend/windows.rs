@@ -1,12 +1,12 @@
 //! Windows: what is presented shows up in an X window, also after it was resized, and a window that is gone is no error.
 
+use crate::lane;
 use crate::rig::*;
 use mgl_core::format::Format;
 use mgl_core::handle::{Handle, SurfaceHandle};
 use mgl_core::pipe::backend::NativeWindow;
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
-use crate::lane;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use x11rb::connection::Connection;

@@ -17,7 +17,10 @@ pub fn options() -> MagmaOptions {
 /// Without a window system.
 pub fn headless() -> Lane {
     let be = Magma::new(options()).expect("these tests need a Vulkan device (see mgl doctor)");
-    assert!(be.is_validated(), "these tests need the Vulkan validation layers");
+    assert!(
+        be.is_validated(),
+        "these tests need the Vulkan validation layers"
+    );
     be
 }
 
