@@ -1,6 +1,7 @@
 //! Making a back end by name.
 
 use crate::espryt::{Espryt, EsprytOptions};
+use crate::magma::{Magma, MagmaOptions};
 use mgl_core::pipe::backend::{Backend, BackendError};
 use mgl_core::pipe::null::NullBackend;
 use std::fmt;
@@ -11,19 +12,22 @@ use std::str::FromStr;
 pub enum BackendKind {
     /// OpenGL ES.
     Espryt,
+    /// Vulkan.
+    Magma,
     /// Draws nothing.
     Null,
 }
 
 impl BackendKind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Espryt, Self::Null];
+    pub const ALL: [Self; 3] = [Self::Espryt, Self::Magma, Self::Null];
 
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Espryt => "espryt",
+            Self::Magma => "magma",
             Self::Null => "null",
         }
     }
@@ -41,8 +45,17 @@ impl FromStr for BackendKind {
         Self::ALL
             .into_iter()
             .find(|k| k.name() == s)
-            .ok_or_else(|| format!("'{s}' is no back end; there are espryt and null"))
+            .ok_or_else(|| format!("'{s}' is no back end; there are espryt, magma and null"))
     }
+}
+
+/// How the back ends are to run.
+#[derive(Debug, Clone, Default)]
+pub struct BackendOptions {
+    /// Espryt.
+    pub espryt: EsprytOptions,
+    /// Magma.
+    pub magma: MagmaOptions,
 }
 
 /// Makes a back end.
@@ -52,10 +65,11 @@ impl FromStr for BackendKind {
 /// The environment lacks something; `mgl doctor` says what.
 pub fn make_backend(
     kind: BackendKind,
-    options: &EsprytOptions,
+    options: &BackendOptions,
 ) -> Result<Box<dyn Backend>, BackendError> {
     Ok(match kind {
-        BackendKind::Espryt => Box::new(Espryt::new(options.clone())?),
+        BackendKind::Espryt => Box::new(Espryt::new(options.espryt.clone())?),
+        BackendKind::Magma => Box::new(Magma::new(options.magma.clone())?),
         BackendKind::Null => Box::new(NullBackend::default()),
     })
 }

@@ -7,7 +7,9 @@ pub mod magma;
 pub mod player;
 pub mod spv;
 mod texels;
+mod xcb;
 
-pub use backends::{BackendKind, make_backend};
+pub use backends::{BackendKind, BackendOptions, make_backend};
 pub use espryt::EsprytOptions;
+pub use magma::MagmaOptions;
 pub use mgl_core::pipe::backend::NativeWindow;

@@ -1,6 +1,8 @@
 //! A frame without changes allocates nothing, and neither does one whose state only toggles (design: driver 5.7).
 
-#[path = "espryt/rig.rs"]
+#[path = "espryt/lane.rs"]
+mod lane;
+#[path = "backend/rig.rs"]
 #[allow(dead_code)]
 mod rig;
 

@@ -4,7 +4,7 @@
 //! window surface only while a frame is shown. The library is opened by path ([`super::loader`]), never linked.
 
 use super::loader;
-use super::xcb::Connection;
+use crate::xcb::Connection;
 use khronos_egl as egl;
 use mgl_core::pipe::BackendError;
 use std::cell::Cell;

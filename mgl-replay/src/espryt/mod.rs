@@ -43,7 +43,6 @@ mod units;
 mod vertex;
 mod views;
 mod work;
-mod xcb;
 
 pub use egl::DisplayChoice;
 

@@ -166,7 +166,7 @@ impl Magma {
                 info = info.stencil_attachment(&attachment[0]);
             }
         }
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered now; views and layouts are as said.
         unsafe {
             self.gpu.begin_rendering(cmd, &info);
@@ -468,7 +468,7 @@ impl Magma {
         } else {
             vk::Filter::NEAREST
         };
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the images are in these layouts, and the rectangles are inside them.
         unsafe {
             self.gpu

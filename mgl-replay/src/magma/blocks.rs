@@ -230,7 +230,7 @@ impl Magma {
         set: vk::DescriptorSet,
         offsets: &[u32],
     ) {
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: the set lives and fits the layout.
         unsafe {
             self.gpu.device.cmd_bind_descriptor_sets(

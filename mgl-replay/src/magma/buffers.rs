@@ -78,7 +78,7 @@ impl Magma {
             return Ok(());
         }
         self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         let b = self.buffer(h)?;
         // SAFETY: nothing is rendered; the buffer holds whole words.
         unsafe {
@@ -147,7 +147,7 @@ impl Magma {
             .stream
             .write(&self.gpu, &mut self.mem, &self.rec, bytes, 16, 0)?;
         self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         let region = [vk::BufferCopy {
             src_offset: place.offset,
             dst_offset: offset,
@@ -174,7 +174,7 @@ impl Magma {
         }
         self.transfer(&[], &[(r.buffer, false)])?;
         let back = self.readback(r.size)?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         let region = [vk::BufferCopy {
             src_offset: r.offset,
             dst_offset: 0,
@@ -265,7 +265,7 @@ impl Magma {
         b.version += 1;
         b.mirror = None;
         let (src, dst) = (self.buffer(from)?.raw.buffer, self.buffer(to)?.raw.buffer);
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         let region = [vk::BufferCopy {
             src_offset: at,
             dst_offset: dst_at,
@@ -293,7 +293,7 @@ impl Magma {
             b.mirror = None;
             let to = b.raw.buffer;
             let data = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-            let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+            let cmd = self.rec.cmd();
             // SAFETY: nothing is rendered; `apply` has checked the range, and it is aligned.
             unsafe {
                 self.gpu

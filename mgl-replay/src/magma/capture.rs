@@ -145,7 +145,7 @@ impl Magma {
             return Ok(());
         }
         let targets = &context(s)?.values.stream_targets;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         let mut buffers = 0;
         for t in targets
             .iter()
@@ -223,7 +223,7 @@ impl Magma {
             .map_or(0, |c| c.buffers);
         let raw = [counters.raw.buffer; 4];
         let offsets = [0u64, 4, 8, 12];
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: a capture runs.
         unsafe {
             (self.gpu.xfb.fp().cmd_end_transform_feedback_ext)(

@@ -93,7 +93,7 @@ impl Magma {
             self.end_rendering();
         }
         self.begin_rendering(&t, &[])?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         let rects = [vk::ClearRect {
             rect,
             base_array_layer: 0,

@@ -129,7 +129,7 @@ impl Magma {
             });
         }
         let (a, b) = (a.raw.image, b.raw.image);
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the images are in these layouts, and the boxes are inside them.
         unsafe {
             self.gpu

@@ -457,7 +457,7 @@ impl Magma {
         many: bool,
         indices: Option<&Indices>,
     ) -> Result<(), BackendError> {
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         if self.bound.pipeline != pipeline {
             self.bound.pipeline = pipeline;
             self.counters.pipeline_binds += 1;
@@ -523,7 +523,7 @@ impl Magma {
         b.vertex_buffers[..n].copy_from_slice(&v.buffers[..n]);
         b.vertex_offsets[..n].copy_from_slice(&v.offsets[..n]);
         b.vertex_strides[..n].copy_from_slice(&v.strides[..n]);
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: the buffers live, and offsets are inside them.
         unsafe {
             if dynamic {
@@ -556,7 +556,7 @@ impl Magma {
             .get(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?
             .layout;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: every pipeline layout has this range.
         unsafe {
             self.gpu.device.cmd_push_constants(
@@ -595,7 +595,9 @@ impl Magma {
             let v = &p.reflection().vertex;
             (!self.gpu.has.draw_parameters, v.uses_draw_id)
         };
-        for r in ranges.iter().filter(|r| r.count > 0) {
+        // Vertices without numbers do not exist.
+        let numbered_all = |r: &DrawRange| r.start.checked_add(r.count).is_some();
+        for r in ranges.iter().filter(|r| r.count > 0 && numbered_all(r)) {
             if pushes {
                 self.constants.base_instance = info.base_instance as i32;
                 self.constants.base_vertex = if indices.is_some() { r.base_vertex } else { 0 };
@@ -604,7 +606,7 @@ impl Magma {
                 self.constants.draw_id = r.draw_id as i32;
             }
             self.push_constants(h)?;
-            let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+            let cmd = self.rec.cmd();
             self.counters.draws += 1;
             // SAFETY: everything is bound; the device answers reads outside buffers with values of its own choice.
             unsafe {
@@ -644,7 +646,7 @@ impl Magma {
             0 => default_stride,
             n => u64::from(n),
         };
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         for i in 0..u64::from(info.indirect_draws) {
             let at = info.indirect_offset.saturating_add(i * stride);
             if at.saturating_add(default_stride) > size || at % 4 != 0 {

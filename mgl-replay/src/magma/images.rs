@@ -319,7 +319,7 @@ impl Magma {
         if shape.cube {
             flags |= vk::ImageCreateFlags::CUBE_COMPATIBLE;
         }
-        if shape.mutable && plan.info.is_color() || plan.plain != plan.format {
+        if shape.mutable && plan.info.is_color() || has_curve(plan.format) {
             flags |= vk::ImageCreateFlags::MUTABLE_FORMAT;
         }
         if shape.kind == vk::ImageType::TYPE_3D && plan.renderable {
@@ -341,7 +341,7 @@ impl Magma {
         };
         let what = || {
             format!(
-                "an image of {}, {}x{}x{}, {} layers, {} levels, {} samples",
+                "{} of {}x{}x{}, {} layers, {} levels, {} samples",
                 shape.format,
                 shape.width,
                 shape.height,
@@ -407,7 +407,7 @@ impl Magma {
     fn zero_image(&mut self, id: ImageId) -> Result<(), BackendError> {
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         self.transfer(&[(id, layout, true)], &[])?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         let image = self.obj.images.get(id)?;
         let range = [vk::ImageSubresourceRange {
             aspect_mask: image.plan.aspects,
@@ -467,6 +467,11 @@ impl Magma {
             }
         }
     }
+}
+
+/// Whether a format has a counterpart with or without sRGB encoding, as which it may be seen.
+fn has_curve(f: vk::Format) -> bool {
+    matches!(f, vk::Format::R8G8B8A8_UNORM | vk::Format::R8G8B8A8_SRGB)
 }
 
 /// The smallest count that is enough, or the largest there is.

@@ -101,7 +101,7 @@ impl Magma {
             dst_offsets: to,
         }];
         let raw = image.raw.image;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the image is in this layout, and the levels are two different ones.
         unsafe {
             self.gpu.device.cmd_blit_image(

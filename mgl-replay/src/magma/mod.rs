@@ -176,8 +176,10 @@ pub struct Magma {
     ranges: Vec<DrawRange>,
     buffer_infos: Vec<vk::DescriptorBufferInfo>,
     mem: Memory,
-    /// Dropped last: everything above is made by it.
+    /// Everything above is made by it.
     gpu: Gpu,
+    /// Dropped last: surfaces are made of connections.
+    displays: present::Displays,
 }
 
 // SAFETY: the pointers in kept Vulkan structs are null between uses, and Vulkan's handles may be used from any thread
@@ -270,6 +272,7 @@ impl Magma {
             buffer_infos: Vec::new(),
             mem,
             gpu,
+            displays: present::Displays::default(),
         })
     }
 
@@ -472,6 +475,7 @@ impl Backend for Magma {
                 "a window, since the Vulkan device shows nothing on X servers".into(),
             ));
         }
+        self.displays.open(&window.display)?;
         self.windows.retain(|w| w.0 != surface);
         self.windows.push((surface, window.clone()));
         Ok(())

@@ -480,7 +480,7 @@ impl Magma {
         }];
         let faces = vk::StencilFaceFlags::FRONT_AND_BACK;
         let pipeline_layout = self.painter.layout;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         let d = &self.gpu.device;
         // SAFETY: nothing is rendered now; views, layouts and the pipeline's formats are as said; every state that the
         // pipeline leaves to commands is set; the rectangle is inside the image.

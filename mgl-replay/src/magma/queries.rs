@@ -174,7 +174,7 @@ impl Magma {
     fn fresh_part(&mut self, kind: Kind) -> Result<Part, BackendError> {
         self.end_rendering();
         let part = self.queries.take(&self.gpu, kind, self.rec.completed)?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the query is not in use.
         unsafe {
             self.gpu
@@ -186,7 +186,7 @@ impl Magma {
 
     fn stamp(&mut self, h: QueryHandle) -> Result<(), BackendError> {
         let part = self.fresh_part(Kind::Time)?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_COMMANDS);
+        let cmd = self.rec.cmd();
         // SAFETY: the query was reset.
         unsafe {
             self.gpu.device.cmd_write_timestamp(
@@ -208,7 +208,7 @@ impl Magma {
     fn stop_kind(&mut self, kind: Kind) {
         if let Some(part) = self.queries.running[kind as usize].take() {
             self.end_rendering();
-            let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_COMMANDS);
+            let cmd = self.rec.cmd();
             // SAFETY: the query runs, outside rendering.
             unsafe { self.gpu.device.cmd_end_query(cmd, part.pool, part.index) };
         }
@@ -239,7 +239,7 @@ impl Magma {
             } else {
                 vk::QueryControlFlags::empty()
             };
-            let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_COMMANDS);
+            let cmd = self.rec.cmd();
             // SAFETY: the query was reset, and no other of its kind runs.
             unsafe {
                 self.gpu
@@ -400,7 +400,7 @@ impl Magma {
     pub(super) fn clock(&mut self) -> Result<u64, BackendError> {
         self.kind_of_query(QueryTarget::TIMESTAMP)?;
         let part = self.fresh_part(Kind::Time)?;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_COMMANDS);
+        let cmd = self.rec.cmd();
         // SAFETY: the query was reset.
         unsafe {
             self.gpu.device.cmd_write_timestamp(

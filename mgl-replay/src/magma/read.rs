@@ -77,7 +77,7 @@ impl Magma {
             })
             .collect();
         let raw = image.raw.image;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the image is in this layout, the box is inside it, and the buffer holds it.
         unsafe {
             self.gpu

@@ -90,8 +90,6 @@ pub struct Recorder {
     garbage: VecDeque<(u64, Garbage)>,
     /// The present epoch.
     pub epoch: u64,
-    /// Stages that worked in the present epoch.
-    stages: vk::PipelineStageFlags,
     /// The device is gone.
     lost: bool,
 }
@@ -119,7 +117,6 @@ impl Recorder {
             free: Vec::new(),
             garbage: VecDeque::new(),
             epoch: 1,
-            stages: vk::PipelineStageFlags::empty(),
             lost: false,
         };
         if let Err(e) = r.begin(gpu) {
@@ -182,11 +179,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// The command buffer, for a command that works in `stages`.
+    /// The command buffer, for a command.
     #[inline]
-    pub fn cmd(&mut self, stages: vk::PipelineStageFlags) -> vk::CommandBuffer {
+    pub fn cmd(&mut self) -> vk::CommandBuffer {
         self.dirty = true;
-        self.stages |= stages;
         self.cmd
     }
 
@@ -209,16 +205,11 @@ impl Recorder {
         let memory = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-        let from = if self.stages.is_empty() {
-            vk::PipelineStageFlags::TOP_OF_PIPE
-        } else {
-            self.stages
-        };
         // SAFETY: the command buffer records outside rendering; the images live.
         unsafe {
             gpu.device.cmd_pipeline_barrier(
                 self.cmd,
-                from,
+                vk::PipelineStageFlags::ALL_COMMANDS,
                 vk::PipelineStageFlags::ALL_COMMANDS,
                 vk::DependencyFlags::empty(),
                 &memory,
@@ -227,12 +218,6 @@ impl Recorder {
             );
         }
         self.dirty = true;
-        // A layout change is work of no stage of its own: what follows waits for it through all commands.
-        self.stages = if images.is_empty() {
-            vk::PipelineStageFlags::empty()
-        } else {
-            vk::PipelineStageFlags::ALL_COMMANDS
-        };
         self.epoch += 1;
     }
 

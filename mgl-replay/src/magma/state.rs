@@ -280,7 +280,7 @@ impl Magma {
         if old.as_ref() == Some(new) {
             return;
         }
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         let d = &self.gpu.device;
         let n = new.count as usize;
         let same = |f: fn(&Commanded, &Commanded) -> bool| old.as_ref().is_some_and(|o| f(o, new));
@@ -329,7 +329,7 @@ impl Magma {
             return;
         }
         let old = self.bound.flexible;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         let (a, b) = (&self.gpu.eds, &self.gpu.eds2);
         let same = |f: fn(&Flexible, &Flexible) -> bool| old.as_ref().is_some_and(|o| f(o, new));
         // SAFETY: the command buffer records, and the device has the extensions.

@@ -161,6 +161,25 @@ impl Magma {
                 .map_err(|_| gone())?,
             _ => self.texture_window(TextureHandle(h)).map_err(|_| gone())?,
         };
+        let (slices, levels) = {
+            let image = self.obj.images.get(window.image)?;
+            let solid = image.kind == vk::ImageType::TYPE_3D;
+            let level = window.first_level.saturating_add(a.level);
+            (
+                if solid {
+                    image.extent(level).depth
+                } else {
+                    window.layers
+                },
+                window.levels,
+            )
+        };
+        if a.level >= levels || a.layer >= slices {
+            return Err(BackendError::Unsupported(format!(
+                "a framebuffer with level {}, layer {} of a texture that has {levels} and {slices}",
+                a.level, a.layer
+            )));
+        }
         let layers = match a.layers {
             0 => 1,
             n => {
@@ -384,7 +403,7 @@ impl Magma {
         if let Some(s) = &stencil {
             info = info.stencil_attachment(s);
         }
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered now; views and layouts are as said.
         unsafe { self.gpu.begin_rendering(cmd, &info) };
         self.counters.renderings += 1;
@@ -399,7 +418,7 @@ impl Magma {
         }
         self.stop_capture();
         self.rendering = None;
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::ALL_GRAPHICS);
+        let cmd = self.rec.cmd();
         // SAFETY: rendering is under way.
         unsafe { self.gpu.end_rendering(cmd) };
     }

@@ -392,7 +392,7 @@ impl Magma {
     }
 
     fn copy_to_image(&mut self, from: vk::Buffer, to: vk::Image, copies: &[vk::BufferImageCopy]) {
-        let cmd = self.rec.cmd(vk::PipelineStageFlags::TRANSFER);
+        let cmd = self.rec.cmd();
         // SAFETY: nothing is rendered; the image is in this layout, the boxes are inside it, and the buffer holds them.
         unsafe {
             self.gpu.device.cmd_copy_buffer_to_image(

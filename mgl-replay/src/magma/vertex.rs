@@ -54,6 +54,8 @@ pub struct VertexInput {
     pub uses: Vec<(BufferHandle, bool)>,
     /// Places in the stream that are read.
     places: Vec<Place>,
+    /// Buffers that repacked ones were made from, and the content that they had.
+    watched: Vec<(BufferHandle, u64)>,
     /// It holds for one draw only.
     once: bool,
 }
@@ -68,6 +70,7 @@ impl Default for VertexInput {
             strides: [0; MOST],
             uses: Vec::new(),
             places: Vec::new(),
+            watched: Vec::new(),
             once: false,
         }
     }
@@ -137,8 +140,11 @@ impl Magma {
         let submission = self.rec.serial;
         let ctx = Self::ctx_of(&mut self.contexts, s)?;
         if ctx.vertex_seen == Some(seen) && !ctx.vertex.once && d.user_arrays.is_empty() {
-            let stream = &mut self.stream;
-            if ctx.vertex.places.iter().all(|p| stream.keep(p, submission)) {
+            let (stream, buffers) = (&mut self.stream, &self.obj.buffers);
+            let same = |w: &(BufferHandle, u64)| buffers.get(w.0).is_ok_and(|b| b.version == w.1);
+            if ctx.vertex.watched.iter().all(same)
+                && ctx.vertex.places.iter().all(|p| stream.keep(p, submission))
+            {
                 return Ok(());
             }
         }
@@ -167,6 +173,7 @@ impl Magma {
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         v.uses.clear();
         v.places.clear();
+        v.watched.clear();
         v.once = !d.user_arrays.is_empty();
         v.keys = [InputKey::default(); MOST];
         let count = self
@@ -277,6 +284,7 @@ impl Magma {
             (Some(b), _) if !b.buffer.is_null() => {
                 let offset = b.offset + u64::from(a.relative_offset);
                 if plan.must_repack(offset, stride) || overlaps || stride > limit {
+                    v.watched.push((b.buffer, self.buffer(b.buffer)?.version));
                     self.repacked(a, &plan, b.buffer, offset, stride)?
                 } else {
                     let buffer = self.buffer(b.buffer)?;

@@ -6,22 +6,6 @@ use mgl_core::pipe::*;
 use mgl_core::pod::F32;
 
 #[test]
-fn the_context_is_an_opengl_es_one() {
-    let mut rig = Rig::new(4, 4);
-    let api = rig.be.api_strings().expect("strings");
-    assert_eq!(api.client_api, 0x30A0, "EGL_OPENGL_ES_API");
-    assert!(api.version.starts_with("OpenGL ES 3."), "{}", api.version);
-    let caps = rig.be.caps();
-    assert_eq!(
-        (caps.backend.as_str(), &caps.version),
-        ("espryt", &api.version)
-    );
-    assert!(caps.max_texture_size >= 2048 && caps.max_vertex_attribs >= 16);
-    assert!(caps.takes(Op::DrawVbo) && !caps.takes(Op::MapPersistent));
-    assert!(caps.features.is_sorted(), "has() searches by halves");
-}
-
-#[test]
 fn clears_respect_scissor_and_masks() {
     let mut rig = Rig::new(8, 8);
     rig.clear([1.0, 0.0, 0.0, 1.0]);
@@ -322,7 +306,6 @@ fn a_reset_forgets_everything() {
             ..ContextReset::default()
         },
     });
-    assert_eq!(rig.be.framebuffer_objects(), 0);
     rig.context = mgl_core::handle::ContextHandle::NULL;
     rig.context = rig.new_context();
     rig.surface = rig.new_surface(SurfaceDesc {
@@ -345,28 +328,6 @@ fn presenting_keeps_the_back_buffer() {
     rig.clear([1.0, 0.0, 0.0, 1.0]);
     rig.present();
     assert_eq!(rig.image().count(RED), 16);
-}
-
-#[test]
-fn refusals_name_what_is_missing() {
-    let mut rig = Rig::new(4, 4);
-    rig.clear([1.0, 0.0, 0.0, 1.0]);
-    let p = rig.program("flat");
-    rig.positions(&COVER);
-    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
-    rig.state.logic_op_enable(true.into());
-    rig.state.logic_op(LogicOp::XOR);
-    rig.push_state();
-    let refused = rig.try_call(&Call::DrawVbo {
-        p: &info(Primitive::TRIANGLES),
-        indices: &[],
-        arrays: &[],
-        ranges: &[range(0, 3)],
-        user_arrays: &[],
-    });
-    let text = refused.expect_err("refused").to_string();
-    assert!(text.contains("logic operation GL_XOR"), "{text}");
-    assert_eq!(rig.image().count(RED), 16, "nothing was drawn");
 }
 
 #[test]

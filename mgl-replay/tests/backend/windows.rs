@@ -1,12 +1,12 @@
 //! Windows: what is presented shows up in an X window, also after it was resized, and a window that is gone is no error.
 
+use crate::lane;
 use crate::rig::*;
 use mgl_core::format::Format;
 use mgl_core::handle::{Handle, SurfaceHandle};
 use mgl_core::pipe::backend::NativeWindow;
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
-use mgl_replay::espryt::{DisplayChoice, Espryt, EsprytOptions};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use x11rb::connection::Connection;
@@ -16,13 +16,13 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 /// An X server of the test's own.
-struct Server {
+pub struct Server {
     child: Child,
     display: String,
 }
 
 impl Server {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let mut child = Command::new("Xvfb")
             .args([
                 "-displayfd",
@@ -56,7 +56,7 @@ impl Drop for Server {
     }
 }
 
-struct Window {
+pub struct Window {
     x: RustConnection,
     id: u32,
     visual: u32,
@@ -64,7 +64,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(server: &Server, width: u16, height: u16) -> Self {
+    pub fn new(server: &Server, width: u16, height: u16) -> Self {
         let (x, screen) = RustConnection::connect(Some(&server.display)).expect("the X server");
         let s = x.setup().roots[screen].clone();
         let id = x.generate_id().expect("an id");
@@ -92,7 +92,7 @@ impl Window {
         }
     }
 
-    fn native(&self, server: &Server) -> NativeWindow {
+    pub fn native(&self, server: &Server) -> NativeWindow {
         NativeWindow {
             display: Some(server.display.clone()),
             screen: 0,
@@ -126,18 +126,12 @@ impl Sync for RustConnection {
     }
 }
 
-fn rig(server: &Server, window: &Window, width: u32, height: u32) -> Rig {
+pub fn rig(server: &Server, window: &Window, width: u32, height: u32) -> Rig {
     rig_with(server, window, width, height, true)
 }
 
 fn rig_with(server: &Server, window: &Window, width: u32, height: u32, double: bool) -> Rig {
-    let mut be = Espryt::new(EsprytOptions {
-        display: DisplayChoice::X11 {
-            display: Some(server.display.clone()),
-        },
-        debug: true,
-    })
-    .expect("Espryt on the X server");
+    let mut be = lane::on_display(&server.display);
     // The rig's first surface takes the first slot.
     let surface = SurfaceHandle(Handle {
         slot: 0,
@@ -281,42 +275,4 @@ fn a_window_that_never_was_is_told_once() {
     }
     let warnings: Vec<_> = rig.be.take_events();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-}
-
-#[test]
-fn windows_of_other_displays_are_refused() {
-    let server = Server::start();
-    let window = Window::new(&server, 16, 16);
-    let mut rig = rig(&server, &window, 16, 16);
-    let other = NativeWindow {
-        display: Some(":9999".into()),
-        ..window.native(&server)
-    };
-    let surface = rig.surface;
-    let refused = rig.be.attach_native(surface, &other).expect_err("refused");
-    assert!(refused.to_string().contains(":9999"), "{refused}");
-    let mut surfaceless = Espryt::new(EsprytOptions {
-        display: DisplayChoice::Surfaceless,
-        debug: false,
-    })
-    .expect("Espryt without a window system");
-    let refused = surfaceless
-        .attach_native(surface, &window.native(&server))
-        .expect_err("refused");
-    assert!(refused.to_string().contains("not an X server"), "{refused}");
-}
-
-#[test]
-fn a_server_that_does_not_answer_is_named() {
-    let refused = Espryt::new(EsprytOptions {
-        display: DisplayChoice::X11 {
-            display: Some(":9998".into()),
-        },
-        debug: false,
-    });
-    let text = match refused {
-        Ok(_) => panic!("no server has this number"),
-        Err(e) => e.to_string(),
-    };
-    assert!(text.contains("no X server answers at :9998"), "{text}");
 }

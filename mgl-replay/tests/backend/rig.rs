@@ -1,6 +1,7 @@
-//! A small client: pushes calls through `apply` into Espryt, without a window system, and demands at its end that the
-//! driver had nothing to say (KHR_debug, GL errors).
+//! A small client: pushes calls through `apply` into the back end of the lane, without a window system, and demands at its
+//! end that the driver had nothing to say (KHR_debug and GL errors, or the validation layers).
 
+use crate::lane::{self, Lane};
 use mgl_core::counters::Counters;
 use mgl_core::format::Format;
 use mgl_core::handle::*;
@@ -9,12 +10,11 @@ use mgl_core::pipe::render_state::{ALL_CHUNKS, RenderState};
 use mgl_core::pipe::*;
 use mgl_core::pod::F32;
 use mgl_core::program::Reflection;
-use mgl_replay::espryt::{DisplayChoice, Espryt, EsprytOptions};
 use std::collections::HashMap;
 use std::path::Path;
 
 pub struct Rig {
-    pub be: Espryt,
+    pub be: Lane,
     pub s: PushedState,
     pub counters: Counters,
     pub state: RenderState,
@@ -39,7 +39,7 @@ pub fn bytes<T: bytemuck::Pod>(v: &[T]) -> Vec<u8> {
 }
 
 impl Rig {
-    /// Espryt with one context and one surface, both bound, and every group pushed that verbs read.
+    /// A back end with one context and one surface, both bound, and every group pushed that verbs read.
     pub fn new(width: u32, height: u32) -> Self {
         Self::with_surface(SurfaceDesc {
             width,
@@ -52,17 +52,10 @@ impl Rig {
     }
 
     pub fn with_surface(desc: SurfaceDesc) -> Self {
-        let options = EsprytOptions {
-            display: DisplayChoice::Surfaceless,
-            debug: true,
-        };
-        let be = Espryt::new(options).expect(
-            "these tests need OpenGL ES 3.1 through EGL without a window system (see mgl doctor)",
-        );
-        Self::over(be, desc)
+        Self::over(lane::headless(), desc)
     }
 
-    pub fn over(be: Espryt, desc: SurfaceDesc) -> Self {
+    pub fn over(be: Lane, desc: SurfaceDesc) -> Self {
         let mut rig = Self {
             be,
             s: PushedState::default(),

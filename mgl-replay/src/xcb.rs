@@ -1,6 +1,6 @@
 //! An own connection to the X server, through libxcb opened at run time.
 //!
-//! The program's connection is never touched: EGL gets this one, a round trip on it after presenting makes the frame
+//! The program's connection is never touched: EGL or Vulkan gets this one, a round trip on it after presenting makes the frame
 //! visible to whoever looks next, and StructureNotify tells when a window is gone (an X id is handed out again, so a
 //! dead surface must not be drawn to).
 

@@ -1,0 +1,21 @@
+//! Magma, driven by calls through `apply`, without a window system: the tests that all back ends share, and its own.
+
+#[path = "../backend/basics.rs"]
+mod basics;
+#[path = "../backend/captures.rs"]
+mod captures;
+#[path = "../backend/draws.rs"]
+mod draws;
+#[path = "../backend/framebuffers.rs"]
+mod framebuffers;
+#[path = "../backend/hostile.rs"]
+mod hostile;
+mod lane;
+#[path = "../backend/rig.rs"]
+mod rig;
+#[path = "../backend/textures.rs"]
+mod textures;
+#[path = "../backend/threads.rs"]
+mod threads;
+#[path = "../backend/windows.rs"]
+mod windows;
