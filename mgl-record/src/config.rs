@@ -6,8 +6,10 @@ use std::path::PathBuf;
 /// Settings of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// `MGL_BACKEND`: `espryt` (default) or `null`.
+    /// `MGL_BACKEND`: `espryt` (default), `magma` or `null`.
     pub backend: BackendKind,
+    /// `MGL_DEVICE`: the Vulkan device, by number or part of its name.
+    pub device: Option<String>,
     /// `MGL_RECORD`: trace file to write.
     pub record: Option<PathBuf>,
     /// `MGL_RECORD_SINCE`: when the command started, milliseconds since 1970; an older trace file is replaced.
@@ -64,6 +66,7 @@ impl Config {
         let path = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Self {
             backend,
+            device: var("MGL_DEVICE").filter(|v| !v.is_empty()),
             record: path("MGL_RECORD"),
             record_since_ms,
             images_every,
@@ -90,9 +93,11 @@ mod tests {
             "MGL_BACKEND" => Some("metal".into()),
             "MGL_IMAGES" => Some("often".into()),
             "MGL_RECORD" => Some("a.mgltrace".into()),
+            "MGL_DEVICE" => Some("llvmpipe".into()),
             _ => None,
         });
         assert_eq!(c.warnings.len(), 2);
+        assert_eq!(c.device.as_deref(), Some("llvmpipe"));
         assert_eq!(c.record, Some("a.mgltrace".into()));
     }
 }

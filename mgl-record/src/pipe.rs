@@ -12,7 +12,7 @@ use mgl_core::pipe::{
     ApplyError, Backend, BackendError, BindContext, Call, Event, PushedState, Reply, apply,
 };
 use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
-use mgl_replay::{EsprytOptions, make_backend};
+use mgl_replay::{BackendOptions, EsprytOptions, MagmaOptions, make_backend};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -61,9 +61,16 @@ impl Pipe {
         for w in &config.warnings {
             eprintln!("mgl: {w}; ignored");
         }
-        let options = EsprytOptions {
-            debug: config.debug,
-            ..EsprytOptions::default()
+        let options = BackendOptions {
+            espryt: EsprytOptions {
+                debug: config.debug,
+                ..EsprytOptions::default()
+            },
+            magma: MagmaOptions {
+                device: config.device.clone(),
+                debug: config.debug,
+                ..MagmaOptions::default()
+            },
         };
         let backend = make_backend(config.backend, &options).map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")

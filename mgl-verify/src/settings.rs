@@ -13,6 +13,8 @@ pub enum BackEnd {
     /// OpenGL ES.
     #[default]
     Espryt,
+    /// Vulkan.
+    Magma,
     /// Nothing is drawn.
     Null,
 }
@@ -75,6 +77,8 @@ impl Clock {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverSettings {
     pub back_end: BackEnd,
+    /// The Vulkan device, by number or part of its name; absent: the best one.
+    pub device: Option<String>,
     /// Absent: nothing is recorded.
     pub recording: Option<Recording>,
     /// Absent: the program sees the real time.
@@ -91,9 +95,13 @@ impl DriverSettings {
     pub fn apply(&self, command: &mut Command) -> io::Result<()> {
         let back_end = match self.back_end {
             BackEnd::Espryt => "espryt",
+            BackEnd::Magma => "magma",
             BackEnd::Null => "null",
         };
         command.env("MGL_BACKEND", back_end);
+        if let Some(device) = &self.device {
+            command.env("MGL_DEVICE", device);
+        }
         if self.debug {
             command.env("MGL_DEBUG", "1");
         }
@@ -174,7 +182,7 @@ mod tests {
         assert!(Path::new(&trace).is_absolute() && trace.ends_with("/out/a.mgltrace"));
         assert_eq!(value(&command, "MGL_IMAGES").as_deref(), Some("3"));
         assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("espryt"));
-        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG"] {
+        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG", "MGL_DEVICE"] {
             assert_eq!(value(&command, name), None, "{name}");
         }
     }
@@ -183,7 +191,8 @@ mod tests {
     fn a_run_without_recording_clears_what_it_was_started_with() {
         let mut command = Command::new("true");
         let settings = DriverSettings {
-            back_end: BackEnd::Null,
+            back_end: BackEnd::Magma,
+            device: Some("llvmpipe".into()),
             debug: true,
             ..DriverSettings::default()
         };
@@ -194,7 +203,8 @@ mod tests {
             .get_envs()
             .any(|(n, v)| n == "MGL_RECORD" && v.is_none());
         assert!(cleared);
-        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("null"));
+        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("magma"));
+        assert_eq!(value(&command, "MGL_DEVICE").as_deref(), Some("llvmpipe"));
         assert_eq!(value(&command, "MGL_DEBUG").as_deref(), Some("1"));
     }
 
