@@ -7,3 +7,4 @@ pub mod launcher;
 mod limited;
 pub mod replay;
 pub mod settings;
+pub mod state;
