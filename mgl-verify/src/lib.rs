@@ -7,3 +7,5 @@ pub mod launcher;
 mod limited;
 pub mod replay;
 pub mod settings;
+pub mod source;
+pub mod xvfb;
