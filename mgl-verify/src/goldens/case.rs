@@ -166,11 +166,11 @@ impl Case<'_> {
         let rows: Vec<Difference> = replayed
             .reply_differences
             .iter()
-            .map(|d| Difference {
-                place: d.place.clone(),
-                field: d.call.to_owned(),
+            .map(|(place, call, detail)| Difference {
+                place: place.clone(),
+                field: call.clone(),
                 golden: Some("as recorded".to_owned()),
-                actual: Some(d.detail.clone()),
+                actual: Some(detail.clone()),
             })
             .collect();
         if replayed.replies_compared == 0 {

@@ -270,11 +270,7 @@ fn record(
     };
     let environment = |detail: String| Check::new("recording", Verdict::Environment, detail);
     let launcher = Launcher::locate().map_err(|e| environment(e.to_string()))?;
-    let back_end = match options.backends.first() {
-        Some(BackendKind::Null) => BackEnd::Null,
-        Some(kind) => BackEnd::named(kind.name()),
-        None => BackEnd::default(),
-    };
+    let back_end = options.backends.first().copied().map_or_else(BackEnd::default, BackEnd::from);
     let live = LiveOptions {
         back_end,
         max_frames: None,

@@ -18,7 +18,7 @@ use memmap2::MmapMut;
 use mgl_core::pipe::UploadReport;
 use mgl_core::trace::TraceFile;
 use mgl_replay::espryt::DisplayChoice;
-use mgl_replay::player::{PlayOptions, Progress, ReplyDifference, play};
+use mgl_replay::player::{PlayOptions, Progress, play};
 use mgl_replay::{BackendKind, EsprytOptions, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -73,7 +73,8 @@ pub struct Replayed {
     pub proof: Proof,
     pub frames: Vec<FrameResult>,
     pub replies_compared: u64,
-    pub reply_differences: Vec<ReplyDifference>,
+    /// Place, call, what differs.
+    pub reply_differences: Vec<(String, String, String)>,
     /// Errors that the back end reported.
     pub errors: Vec<String>,
 }
@@ -274,7 +275,11 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
         },
         frames,
         replies_compared: summary.replies_compared,
-        reply_differences: summary.reply_differences,
+        reply_differences: summary
+            .reply_differences
+            .into_iter()
+            .map(|d| (d.place, d.call.to_owned(), d.detail))
+            .collect(),
         errors: summary.backend_errors,
     }))
 }
