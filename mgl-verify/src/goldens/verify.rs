@@ -300,7 +300,10 @@ fn recording_check(report: Option<&serde_json::Value>) -> Check {
         }
     };
     let mut wrong = Vec::new();
-    for key in ["faults", "panics", "checks"] {
+    if report["checks"]["repush_differences"].as_u64().is_some_and(|n| n > 0) {
+        wrong.push(format!("full repush: {}", report["checks"]["first_difference"]));
+    }
+    for key in ["faults", "panics"] {
         let list = names(key);
         if !list.is_empty() {
             wrong.push(format!("{key}: {}", list.join(", ")));
