@@ -1,5 +1,6 @@
 //! Verification of what mgl records and replays.
 
+pub mod counters;
 pub mod difference;
 pub mod doctor;
 pub mod image;
@@ -7,3 +8,5 @@ pub mod launcher;
 mod limited;
 pub mod replay;
 pub mod settings;
+pub mod toml_text;
+pub mod uploads;
