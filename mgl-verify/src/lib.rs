@@ -11,6 +11,6 @@ pub mod replay;
 pub mod settings;
 pub mod source;
 pub mod state;
-mod toml_text;
+pub mod toml_text;
 pub mod uploads;
 pub mod xvfb;
