@@ -235,20 +235,26 @@ mod tests {
     #[test]
     fn a_program_of_which_there_is_enough_is_told_to_end() {
         let start = Instant::now();
-        let mut looks = 0;
-        let mut script = shell("trap 'echo told; exit 7' TERM; while :; do sleep 0.01; done");
-        let ended = run_until(&mut script, MINUTE, 100, || {
-            looks += 1;
-            looks > 20
-        });
+        // Not before the shell has set its trap.
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let ready = folder.path().join("ready");
+        let script = |trap: &str| {
+            let ready = ready.display();
+            shell(&format!(
+                "trap '{trap}' TERM; touch {ready}; while :; do sleep 0.01; done"
+            ))
+        };
+        let mut obedient = script("echo told; exit 7");
+        let ended = run_until(&mut obedient, MINUTE, 100, || ready.exists());
         let ended = ended.expect("sh starts");
         assert_eq!(ended.status.and_then(|s| s.code()), Some(7));
         assert!(ended.stopped);
         assert_eq!(ended.stdout, b"told\n");
 
         // One that does not listen is killed a little later.
-        let mut deaf = shell("trap '' TERM; while :; do sleep 0.01; done");
-        let ended = run_until(&mut deaf, MINUTE, 100, || true).expect("sh starts");
+        std::fs::remove_file(&ready).expect("the file is there");
+        let ended = run_until(&mut script(""), MINUTE, 100, || ready.exists());
+        let ended = ended.expect("sh starts");
         let signal = ended.status.and_then(|s| s.signal());
         assert_eq!(signal, Some(libc::SIGKILL));
         assert!(start.elapsed() < MINUTE);
