@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mgl_replay::BackendKind;
+
 use crate::launcher::{LaunchError, Launcher};
 
 /// Puts a library before what a command is to have preloaded already.
@@ -40,6 +42,15 @@ pub enum BackEnd {
     Espryt,
     /// Nothing is drawn.
     Null,
+}
+
+impl From<BackendKind> for BackEnd {
+    fn from(kind: BackendKind) -> Self {
+        match kind {
+            BackendKind::Espryt => Self::Espryt,
+            BackendKind::Null => Self::Null,
+        }
+    }
 }
 
 /// What a recording stores.

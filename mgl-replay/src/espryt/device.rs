@@ -1,7 +1,8 @@
 //! What all contexts share: EGL, the functions, and the log.
 
 use super::egl::{DisplayChoice, Egl};
-use super::gl::Gl;
+use super::gl::{Gl, es};
+use super::tally::Tally;
 use glow::HasContext;
 use mgl_core::pipe::BackendError;
 use mgl_core::pipe::event::{Event, LogLevel};
@@ -45,6 +46,8 @@ pub struct Device {
     pub events: Arc<Events>,
     /// KHR_debug and error checks are on.
     pub debug: bool,
+    /// What was asked of the driver.
+    pub tally: Tally,
 }
 
 impl Device {
@@ -73,9 +76,24 @@ impl Device {
             gl,
             events: Arc::new(Events::default()),
             debug,
+            tally: Tally::default(),
         };
         dev.start_context();
         Ok((dev, root))
+    }
+
+    /// The functions, for one call that sets render state: it is counted.
+    #[inline]
+    pub fn state(&self) -> &glow::Context {
+        self.tally.state_calls.one();
+        &self.gl.glow
+    }
+
+    /// As [`Device::state`], of the generated table.
+    #[inline]
+    pub fn state_es(&self) -> &es::Gles2 {
+        self.tally.state_calls.one();
+        &self.gl.es
     }
 
     /// Sets the new context that is current up: values that never change, and the debug callback.
