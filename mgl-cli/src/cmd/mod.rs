@@ -12,3 +12,4 @@ pub mod repair;
 pub mod replay;
 pub mod run;
 pub mod stats;
+pub mod uploads;
