@@ -14,4 +14,5 @@ pub mod replay;
 pub mod replay_worker;
 pub mod run;
 pub mod stats;
+pub mod uploads;
 pub mod verify;

@@ -9,4 +9,5 @@ mod lacking;
 mod rig;
 mod textures;
 mod threads;
+mod uploads;
 mod windows;
