@@ -87,6 +87,7 @@ impl ProgramArgs {
             recording,
             clock: clock.transpose()?,
             debug: self.debug,
+            ..DriverSettings::default()
         };
         settings
             .apply(&mut command)

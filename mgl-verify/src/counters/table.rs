@@ -39,9 +39,10 @@ pub struct CounterSection {
 
 impl CounterSection {
     /// Takes in what was counted in a frame; `whole` is false for what follows the last Present.
-    pub fn add_frame(&mut self, whole: bool, counted: &[(&'static str, u64)]) {
+    pub fn add_frame(&mut self, whole: bool, counted: &[(impl AsRef<str>, u64)]) {
         self.frames += u64::from(whole);
-        for &(name, n) in counted {
+        for (name, n) in counted {
+            let (name, n) = (name.as_ref(), *n);
             if !self.counters.contains_key(name) {
                 self.counters
                     .insert(name.to_owned(), CounterValue::default());
