@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use mgl_core::trace::TraceFile;
+use mgl_core::trace::{DiffOptions, TraceFile, diff};
 use mgl_verify::image::{Image, Options, Thresholds, compare};
 use mgl_verify::launcher::Launcher;
 use mgl_verify::settings::BackEnd;
 use mgl_verify::source::{LiveOptions, Source};
-use road::{Place, Report, arg, finish};
+use road::{Place, Report, arg, finish, mgl_with_driver};
 
 /// A trace of the first group; the variable is set by scripts/test.
 fn trace(name: &str) -> PathBuf {
@@ -128,6 +128,48 @@ fn is_a_source(name: &str) {
             "frame {frame}"
         );
     }
+}
+
+/// Every trace of a group, recorded twice on Espryt and once on null: the recordings are equal. glretrace goes by no
+/// answer.
+fn recordings_are_equal(group: &str) {
+    let place = Place::new();
+    let mut count = 0;
+    let corpus = std::env::var_os("MGL_CORPUS").expect("MGL_CORPUS names the corpus");
+    for trace in pictures(&Path::new(&corpus).join(group)) {
+        if trace.extension().is_none_or(|e| e != "trace") {
+            continue;
+        }
+        count += 1;
+        let name = trace.file_stem().expect("a name").to_string_lossy();
+        let record = |which: &str, back_end: &str| {
+            let file = format!("{name}-{which}.mgltrace");
+            let mut command = mgl_with_driver();
+            place.on_display(&mut command);
+            command.args(["record", "-o", &file, "--backend", back_end, "--"]);
+            finish(command.args(["apitrace", "replay", arg(&trace)])).expect_code(0);
+            TraceFile::open(&place.path(&file)).expect("a readable trace")
+        };
+        let one = record("one", "espryt");
+        for other in [record("two", "espryt"), record("null", "null")] {
+            let difference = diff(&one, &other, &DiffOptions::default()).expect("whole records");
+            let back_end = &other.provenance().caps.backend;
+            let first = difference.rows.first();
+            assert!(difference.is_equal(), "{name} on {back_end}: {first:?}");
+            assert!(difference.frames > 2, "{name}");
+        }
+    }
+    assert!(count > 10, "{count} traces in {group}");
+}
+
+#[test]
+fn recordings_of_the_first_group_are_equal() {
+    recordings_are_equal("group1");
+}
+
+#[test]
+fn recordings_of_the_second_group_are_equal() {
+    recordings_are_equal("group2");
 }
 
 /// Recorded on EGL, and played by another program.

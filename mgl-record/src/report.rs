@@ -54,6 +54,7 @@ fn finish() {
         .collect();
     let Some(pipe) = d.pipe.as_mut() else { return };
     pipe.finish_recording();
+    pipe.tell_unused_leave_out();
     let Some(path) = pipe.config.report.clone() else {
         return;
     };

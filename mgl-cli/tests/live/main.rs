@@ -5,4 +5,5 @@
 #[allow(dead_code)]
 mod road;
 
+mod determinism;
 mod sources;

@@ -12,7 +12,8 @@ const TRACE: &str = "mgltrace";
 /// What was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Name of the golden, and the trace; without one, the golden was asked for itself.
+    /// Name of the golden, and the trace; without one, the golden was asked for itself. A trace that is recorded for the
+    /// first time is not there yet.
     pub cases: BTreeMap<String, Option<PathBuf>>,
     /// A folder of traces was given, so that goldens without a trace are left over.
     pub whole: bool,
@@ -41,12 +42,14 @@ pub enum SelectError {
 
 /// Finds the traces at and below some paths. A trace below a folder is named by its path in it, without the extension.
 ///
-/// `live`: folders of goldens count too, as they are enough to record from.
+/// `live`: folders of goldens count too, as they are enough to record from. The traces of such goldens belong into the
+/// first folder of traces that was given, if one was.
 ///
 /// # Errors
 /// [`SelectError`]; a selection is never empty.
 pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
     let mut found = Selection::default();
+    let mut folder = None;
     for path in paths {
         let read = |source| SelectError::Read {
             path: path.clone(),
@@ -62,6 +65,9 @@ pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
             }
             let mut traces = Vec::new();
             walk(path, path, live, &mut traces)?;
+            if traces.iter().all(|(_, trace)| trace.is_some()) {
+                folder.get_or_insert(path);
+            }
             for (name, trace) in traces {
                 add(&mut found, name, trace)?;
             }
@@ -74,6 +80,11 @@ pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
             )?;
         } else {
             return Err(SelectError::Kind(path.clone()));
+        }
+    }
+    if let Some(folder) = folder {
+        for (name, trace) in &mut found.cases {
+            trace.get_or_insert_with(|| folder.join(format!("{name}.{TRACE}")));
         }
     }
     if found.cases.is_empty() {
@@ -199,6 +210,9 @@ mod tests {
             Err(SelectError::Empty(_))
         ));
         let one = select(&[at("g/one")], true).expect("found");
-        assert_eq!(one.cases.keys().collect::<Vec<_>>(), ["one"]);
+        assert_eq!(one.cases, [("one".to_owned(), None)].into());
+        touch(&at("traces/other.mgltrace"));
+        let with_folder = select(&[at("g/one"), at("traces")], true).expect("found");
+        assert_eq!(with_folder.cases["one"], Some(at("traces/one.mgltrace")));
     }
 }

@@ -252,7 +252,8 @@ fn run(
         Ok(())
     };
     result.map_err(unwritten)?;
-    if live && (changed.state || changed.uploads) {
+    let unkept = trace.is_some_and(|t| !t.is_file());
+    if live && (changed.state || changed.uploads || unkept) {
         keep_recording(&golden, trace, &recording, options).map_err(unwritten)?;
     }
     Ok(())
