@@ -1,0 +1,1 @@
+//! Slots are used again under a new generation.
