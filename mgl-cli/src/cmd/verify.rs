@@ -51,7 +51,12 @@ pub struct Args {
     goldens: PathBuf,
 
     /// Back ends, separated by commas; the first one draws while sources are recorded
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "espryt")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "espryt"
+    )]
     backend: Vec<BackendKind>,
 
     /// Record the goldens' sources on the driver and compare the recordings
@@ -83,7 +88,12 @@ pub struct Args {
     debug: bool,
 
     /// Leave one push out while recording, CALL or CALL:N, to see that it is found
-    #[arg(long, value_name = "CALL[:N]", requires = "live", conflicts_with = "update")]
+    #[arg(
+        long,
+        value_name = "CALL[:N]",
+        requires = "live",
+        conflicts_with = "update"
+    )]
     leave_out: Option<String>,
 }
 
@@ -159,7 +169,11 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 
 fn show(out: &mut Output, report: &Report, args: &Args) -> Result<(), Failure> {
     let rows = report.cases.iter().map(|case| {
-        let tone = if case.is_good() { Tone::Good } else { Tone::Bad };
+        let tone = if case.is_good() {
+            Tone::Good
+        } else {
+            Tone::Bad
+        };
         vec![
             Cell::new(&case.name),
             Cell::new(case.backend.as_deref().unwrap_or("-")),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mgl_core::trace::TraceFile;
 use mgl_replay::BackendKind;
-use mgl_verify::image::Image;
+use mgl_verify::image::{Image, Options, Thresholds, compare};
 use mgl_verify::launcher::Launcher;
 use mgl_verify::replay::{ReplaySettings, replay};
 use mgl_verify::settings::BackEnd;
@@ -125,6 +125,36 @@ fn drawn_frames_are_alike() {
     }
     // Frames are told apart.
     assert_ne!(pairs[0].1, pairs[1].1);
+}
+
+/// A moving scene: under the virtual clock both drivers see it at the same instants.
+#[test]
+fn scenes_move_alike() {
+    let limits = Thresholds {
+        min_ssim: Some(0.99),
+        min_tile_ssim: Some(0.95),
+        ..Thresholds::NONE
+    };
+    for scene in ["build", "buffer:update-method=map", "jellyfish", "effect2d"] {
+        let place = Place::new();
+        let options = format!("{scene}:nframes=6:duration=600");
+        let line = ["glmark2", "-s", "240x180", "-b", &options];
+        let source = Source::Command {
+            command: line.iter().map(|&word| word.to_owned()).collect(),
+            clock: Some(40_000),
+            env: BTreeMap::new(),
+        };
+        let pairs = both(&place, &source, 6);
+        for (n, (driver, system)) in pairs.iter().enumerate() {
+            let verdict = limits.judge(&compare(system, driver, &Options::default()));
+            assert!(verdict.pass, "{scene} {n}: {verdict:?}");
+        }
+        // Another instant would have been another image.
+        if scene != "effect2d" {
+            let moved = compare(&pairs[1].1, &pairs[5].1, &Options::default());
+            assert!(!limits.judge(&moved).pass, "{scene} does not move");
+        }
+    }
 }
 
 /// The library that keeps frames is asked for some of them, and does not wait for a program that goes on.

@@ -108,7 +108,9 @@ impl<'b> Blesser<'b> {
 
     fn run(&self) -> Result<(SystemImages, tempfile::TempDir), String> {
         let Some(source) = &self.settings.source else {
-            return Err("golden.toml names no source that the system's OpenGL could draw".to_owned());
+            return Err(
+                "golden.toml names no source that the system's OpenGL could draw".to_owned(),
+            );
         };
         let launcher = Launcher::locate().map_err(|e| e.to_string())?;
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;

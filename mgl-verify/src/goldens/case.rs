@@ -81,7 +81,9 @@ impl Case<'_> {
     pub fn trace(&mut self, file: &TraceFile) {
         match capture(file) {
             Ok(log) => self.state(log),
-            Err(e) => self.checks.push(Check::new("state", Verdict::Error, e.to_string())),
+            Err(e) => self
+                .checks
+                .push(Check::new("state", Verdict::Error, e.to_string())),
         }
         match uploads::client(file) {
             Ok(client) => {
@@ -93,7 +95,9 @@ impl Case<'_> {
                 let good = self.good();
                 self.uploads("uploads", good, &measured);
             }
-            Err(e) => self.checks.push(Check::new("uploads", Verdict::Error, e.to_string())),
+            Err(e) => self
+                .checks
+                .push(Check::new("uploads", Verdict::Error, e.to_string())),
         }
         match counters::client(file) {
             Ok(client) => {
@@ -105,7 +109,9 @@ impl Case<'_> {
                 let good = self.good();
                 self.counters("counters", good, &measured);
             }
-            Err(e) => self.checks.push(Check::new("counters", Verdict::Error, e.to_string())),
+            Err(e) => self
+                .checks
+                .push(Check::new("counters", Verdict::Error, e.to_string())),
         }
     }
 
@@ -205,7 +211,8 @@ impl Case<'_> {
             let image = match Image::load(&image_path(scratch, frame)) {
                 Ok(image) => image,
                 Err(e) => {
-                    self.checks.push(Check::new(what, Verdict::Error, e.to_string()));
+                    self.checks
+                        .push(Check::new(what, Verdict::Error, e.to_string()));
                     continue;
                 }
             };
@@ -242,15 +249,12 @@ impl Case<'_> {
     }
 
     /// Writes an image of the golden; says whether it is left to people to decide.
-    fn write_image(
-        &mut self,
-        check: &mut Check,
-        folder: &str,
-        frame: u64,
-        image: &Image,
-    ) -> bool {
+    fn write_image(&mut self, check: &mut Check, folder: &str, frame: u64, image: &Image) -> bool {
         let key = (folder.to_owned(), frame);
-        let Some(blesser) = self.update.as_mut().filter(|_| !self.given.written.contains(&key))
+        let Some(blesser) = self
+            .update
+            .as_mut()
+            .filter(|_| !self.given.written.contains(&key))
         else {
             check.detail = format!("the back ends differ: {}", check.detail);
             return true;
@@ -295,7 +299,8 @@ impl Case<'_> {
         let mut server = ServerUploads::default();
         for frame in &replayed.frames {
             if let Err(e) = server.add_frame(frame.frame, &frame.uploads, &client) {
-                self.checks.push(Check::new(what, Verdict::Error, e.to_string()));
+                self.checks
+                    .push(Check::new(what, Verdict::Error, e.to_string()));
                 return;
             }
         }

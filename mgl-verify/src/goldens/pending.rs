@@ -386,17 +386,25 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let golden = Golden::new(dir.path(), "a/b");
         golden.write(SETTINGS, b"").expect("written");
-        golden.write_image("frames", 12, &picture(1)).expect("written");
+        golden
+            .write_image("frames", 12, &picture(1))
+            .expect("written");
         let pending = golden.pending();
-        pending.write_image("frames", 12, &picture(9)).expect("written");
-        pending.write(COUNTERS, b"[client]\nframes = 1\n").expect("written");
+        pending
+            .write_image("frames", 12, &picture(9))
+            .expect("written");
+        pending
+            .write(COUNTERS, b"[client]\nframes = 1\n")
+            .expect("written");
         let note = Note {
             found: [("frames/000012.png".to_owned(), "it is red".to_owned())].into(),
             ..Note::default()
         };
         write_note(&golden, &note).expect("written");
         let new = Golden::new(dir.path(), "new");
-        new.pending().write(SETTINGS, b"[images]\nframes = [2]\n").expect("written");
+        new.pending()
+            .write(SETTINGS, b"[images]\nframes = [2]\n")
+            .expect("written");
         dir
     }
 
@@ -410,15 +418,25 @@ mod tests {
         let all = list(dir.path()).expect("read");
         assert_eq!(
             shown(&all),
-            ["a/b:counters.toml", "a/b:frames/000012.png", "new:golden.toml"]
+            [
+                "a/b:counters.toml",
+                "a/b:frames/000012.png",
+                "new:golden.toml"
+            ]
         );
         assert_eq!(all[1].found, "it is red");
         let of = |name: &str| select(dir.path(), &[name.to_owned()]).map(|i| shown(&i));
         assert_eq!(of("a/b").expect("known").len(), 2);
         assert_eq!(of("a/b:counters").expect("known"), ["a/b:counters.toml"]);
-        assert_eq!(of("a/b:image 12").expect("known"), ["a/b:frames/000012.png"]);
+        assert_eq!(
+            of("a/b:image 12").expect("known"),
+            ["a/b:frames/000012.png"]
+        );
         for unknown in ["a", "a/b:state", "a/b:image 13", ""] {
-            assert!(matches!(of(unknown), Err(PendingError::Unknown(_))), "{unknown}");
+            assert!(
+                matches!(of(unknown), Err(PendingError::Unknown(_))),
+                "{unknown}"
+            );
         }
     }
 
@@ -456,6 +474,10 @@ mod tests {
         assert!(review.golden.is_some_and(|p| p.is_file()));
         assert!(review.pending.is_file());
         assert!(review.heatmap.is_some_and(|p| p.is_file()));
-        assert!(review.summary.contains("1024 of 1024"), "{}", review.summary);
+        assert!(
+            review.summary.contains("1024 of 1024"),
+            "{}",
+            review.summary
+        );
     }
 }

@@ -184,7 +184,11 @@ fn xml(text: &str) -> String {
 pub fn markdown(report: &Report) -> String {
     let mut out = String::from("| golden | back end | result | checks |\n|---|---|---|---|\n");
     for case in &report.cases {
-        let bad: Vec<&Check> = case.checks.iter().filter(|c| !c.verdict.is_good()).collect();
+        let bad: Vec<&Check> = case
+            .checks
+            .iter()
+            .filter(|c| !c.verdict.is_good())
+            .collect();
         let word = match (case.is_good(), bad.first()) {
             (true, _) => "pass",
             (false, Some(check)) => check.verdict.word(),
@@ -264,14 +268,20 @@ mod tests {
     #[test]
     fn markdown_shows_the_first_thing_that_is_wrong() {
         let text = markdown(&report());
-        assert!(text.contains("| a\\|b | espryt | FAIL | 1 of 4 |"), "{text}");
+        assert!(
+            text.contains("| a\\|b | espryt | FAIL | 1 of 4 |"),
+            "{text}"
+        );
         assert!(text.contains("- y CRASHED: signal 11"), "{text}");
     }
 
     #[test]
     fn targets_are_kind_and_file() {
         let target: Target = "junit=out/a.xml".parse().expect("good");
-        assert_eq!((target.kind, target.path), (Kind::Junit, "out/a.xml".into()));
+        assert_eq!(
+            (target.kind, target.path),
+            (Kind::Junit, "out/a.xml".into())
+        );
         for wrong in ["junit", "pdf=a", "md="] {
             assert!(wrong.parse::<Target>().is_err(), "{wrong}");
         }

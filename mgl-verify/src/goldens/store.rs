@@ -136,7 +136,12 @@ impl Golden {
     }
 
     /// Writes a file of TOML, below a line of comment.
-    pub fn write_toml(&self, name: &str, what: &str, value: &impl Serialize) -> Result<(), StoreError> {
+    pub fn write_toml(
+        &self,
+        name: &str,
+        what: &str,
+        value: &impl Serialize,
+    ) -> Result<(), StoreError> {
         let text = toml::to_string(value).map_err(|e| StoreError::Content {
             path: self.folder.join(name),
             problem: e.to_string(),
@@ -220,14 +225,20 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let golden = Golden::new(dir.path(), "a/b");
         assert!(matches!(golden.state(), Err(StoreError::Missing(_))));
-        assert!(matches!(golden.image(FRAMES, 3), Err(StoreError::Missing(_))));
+        assert!(matches!(
+            golden.image(FRAMES, 3),
+            Err(StoreError::Missing(_))
+        ));
         let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
         golden.write(STATE, pointer).expect("written");
         golden.write(SETTINGS, pointer).expect("written");
         golden.write("frames/000003.png", pointer).expect("written");
         assert!(matches!(golden.state(), Err(StoreError::Pointer(_))));
         assert!(matches!(golden.settings(), Err(StoreError::Pointer(_))));
-        assert!(matches!(golden.image(FRAMES, 3), Err(StoreError::Pointer(_))));
+        assert!(matches!(
+            golden.image(FRAMES, 3),
+            Err(StoreError::Pointer(_))
+        ));
         golden.write(STATE, b"nonsense").expect("written");
         assert!(matches!(golden.state(), Err(StoreError::Content { .. })));
     }
@@ -239,6 +250,8 @@ mod tests {
         pending.write("frames/000001.png", b"x").expect("written");
         pending.remove("frames/000001.png").expect("removed");
         assert!(!pending.folder().join("frames").exists());
-        pending.remove("frames/000001.png").expect("removing twice is no error");
+        pending
+            .remove("frames/000001.png")
+            .expect("removing twice is no error");
     }
 }

@@ -167,7 +167,13 @@ fn run(
         Mode::Stored => (trace.map(Path::to_owned), None),
         Mode::Live { leave_out } => {
             let path = scratch.path().join(TRACE);
-            let check = record(&golden, settings.as_ref(), leave_out.as_deref(), options, &path)?;
+            let check = record(
+                &golden,
+                settings.as_ref(),
+                leave_out.as_deref(),
+                options,
+                &path,
+            )?;
             (Some(path), Some(check))
         }
     };
@@ -274,7 +280,11 @@ fn record(
     };
     let environment = |detail: String| Check::new("recording", Verdict::Environment, detail);
     let launcher = Launcher::locate().map_err(|e| environment(e.to_string()))?;
-    let back_end = options.backends.first().copied().map_or_else(BackEnd::default, BackEnd::from);
+    let back_end = options
+        .backends
+        .first()
+        .copied()
+        .map_or_else(BackEnd::default, BackEnd::from);
     let live = LiveOptions {
         back_end,
         max_frames: None,
@@ -304,8 +314,14 @@ fn recording_check(report: Option<&serde_json::Value>) -> Check {
         }
     };
     let mut wrong = Vec::new();
-    if report["checks"]["repush_differences"].as_u64().is_some_and(|n| n > 0) {
-        wrong.push(format!("full repush: {}", report["checks"]["first_difference"]));
+    if report["checks"]["repush_differences"]
+        .as_u64()
+        .is_some_and(|n| n > 0)
+    {
+        wrong.push(format!(
+            "full repush: {}",
+            report["checks"]["first_difference"]
+        ));
     }
     for key in ["faults", "panics"] {
         let list = names(key);
@@ -316,7 +332,10 @@ fn recording_check(report: Option<&serde_json::Value>) -> Check {
     if !wrong.is_empty() {
         return Check::new(what, Verdict::Fail, wrong.join("; "));
     }
-    let refused: Vec<String> = ["refused", "unsupported"].iter().flat_map(|k| names(k)).collect();
+    let refused: Vec<String> = ["refused", "unsupported"]
+        .iter()
+        .flat_map(|k| names(k))
+        .collect();
     Check::new(
         what,
         Verdict::Pass,
@@ -495,8 +514,10 @@ fn keep_recording(
         std::fs::copy(recording, &to).map_err(failed(&to))?;
         let mut note = pending::read_note(golden);
         note.trace = Some(std::path::absolute(trace).map_err(failed(trace))?);
-        note.found
-            .insert(TRACE.to_owned(), "the recording of the pending state".to_owned());
+        note.found.insert(
+            TRACE.to_owned(),
+            "the recording of the pending state".to_owned(),
+        );
         pending::write_note(golden, &note)?;
     }
     Ok(())

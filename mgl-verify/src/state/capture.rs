@@ -101,12 +101,7 @@ fn key<H: TypedHandle>(h: H) -> (u32, u32) {
 
 impl Capture {
     fn apply(&mut self, call: &Call<'_>, place: &RecordPlace) -> Result<(), StateError> {
-        match apply(
-            &mut self.state,
-            &mut self.backend,
-            &mut self.counters,
-            call,
-        ) {
+        match apply(&mut self.state, &mut self.backend, &mut self.counters, call) {
             // What a back end does not lower changes nothing.
             Ok(_)
             | Err(ApplyError::NotTaken { .. })
@@ -352,13 +347,25 @@ impl Capture {
         let slot = |list: &str, n: u32| format!("{name}.{list}[{n}]");
         let unit = |n: u32| Leaf::Text(n.to_string());
         let b = &p.bindings;
-        out.extend(b.samplers.iter().map(|s| (slot("sampler", s.slot), unit(s.unit))));
-        out.extend(b.images.iter().map(|s| (slot("image", s.slot), unit(s.unit))));
+        out.extend(
+            b.samplers
+                .iter()
+                .map(|s| (slot("sampler", s.slot), unit(s.unit))),
+        );
+        out.extend(
+            b.images
+                .iter()
+                .map(|s| (slot("image", s.slot), unit(s.unit))),
+        );
         for (list, blocks) in [
             ("uniform_block", &b.uniform_blocks),
             ("storage_block", &b.storage_blocks),
         ] {
-            out.extend(blocks.iter().map(|b| (slot(list, b.block), unit(b.binding))));
+            out.extend(
+                blocks
+                    .iter()
+                    .map(|b| (slot(list, b.block), unit(b.binding))),
+            );
         }
     }
 }

@@ -27,7 +27,9 @@ impl StateLog {
         let rest = match bytes.strip_prefix(MAGIC) {
             Some(rest) => rest,
             None if bytes.starts_with(&MAGIC[..6]) => {
-                return Err(wrong("it is of another version; make it anew with `mgl verify --update`"));
+                return Err(wrong(
+                    "it is of another version; make it anew with `mgl verify --update`",
+                ));
             }
             None => return Err(wrong("it does not start as one does")),
         };

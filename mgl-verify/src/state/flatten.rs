@@ -25,11 +25,7 @@ pub fn rows(prefix: &str, value: &(impl Serialize + ?Sized)) -> Vec<(String, Lea
 }
 
 /// As [`rows`], behind what `out` holds already.
-pub fn add_rows(
-    prefix: &str,
-    value: &(impl Serialize + ?Sized),
-    out: &mut Vec<(String, Leaf)>,
-) {
+pub fn add_rows(prefix: &str, value: &(impl Serialize + ?Sized), out: &mut Vec<(String, Leaf)>) {
     let mut flattener = Flattener {
         path: prefix.to_owned(),
         kind: None,
@@ -453,7 +449,10 @@ mod tests {
             *at(&rows, "DrawFramebuffer.color[3].format"),
             text("GL_RGBA8")
         );
-        assert_eq!(*at(&rows, "DrawFramebuffer.color[2].resource"), text("null"));
+        assert_eq!(
+            *at(&rows, "DrawFramebuffer.color[2].resource"),
+            text("null")
+        );
         assert!(!rows.iter().any(|(p, _)| p.contains("pad")));
     }
 
@@ -485,6 +484,9 @@ mod tests {
     #[test]
     fn nested_structs_are_dotted() {
         let rows = rows("scissor", &Scissor::default());
-        assert!(rows.iter().all(|(p, _)| p.starts_with("scissor.")), "{rows:?}");
+        assert!(
+            rows.iter().all(|(p, _)| p.starts_with("scissor.")),
+            "{rows:?}"
+        );
     }
 }
