@@ -95,6 +95,7 @@ impl ProgramArgs {
             recording,
             clock: clock.transpose()?,
             debug: self.debug,
+            ..DriverSettings::default()
         };
         settings
             .apply(&mut command)

@@ -224,6 +224,7 @@ pub fn replay(
         same_backend: recorded_on.is_some_and(|c| {
             (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
         }),
+        ..PlayOptions::default()
     };
 
     let mut rows = Vec::new();

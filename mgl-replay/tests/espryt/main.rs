@@ -4,6 +4,7 @@
 mod basics;
 #[path = "../backend/captures.rs"]
 mod captures;
+mod churn;
 mod displays;
 #[path = "../backend/draws.rs"]
 mod draws;
@@ -14,11 +15,13 @@ mod hostile;
 mod lacking;
 mod lane;
 mod own;
+mod reuse;
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]
 mod textures;
 #[path = "../backend/threads.rs"]
 mod threads;
+mod uploads;
 #[path = "../backend/windows.rs"]
 mod windows;
