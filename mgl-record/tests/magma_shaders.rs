@@ -117,11 +117,13 @@ fn states() -> [DrawState; 4] {
             flip_y: true,
             points: true,
             draw_buffers: 4,
+            unattached: 0b0010,
             indexed: false,
             draw_id_pushed: true,
             ..plain
         },
         DrawState {
+            unattached: 0b0001,
             clip_distances: 5,
             capture: true,
             polygon_points: true,
@@ -237,6 +239,17 @@ void main() { c = gl_FragCoord + vec4(gl_PointCoord, dFdy(v.x), fwidth(v.y)); d 
         let locations: Vec<u32> = p.layout().inputs.iter().map(|i| i.location).collect();
         assert_eq!(locations.len(), 1 + 3 + 2, "{locations:?}");
     }
+}
+
+#[test]
+fn arrays_of_outputs_lose_elements() {
+    let fragment =
+        "uniform float f; void main() { if (f < 0.0) { gl_FragData[2] = vec4(1); return; }
+      gl_FragData[0] = vec4(f); gl_FragData[1] = vec4(0.5); gl_FragData[3] = vec4(0.25); }";
+    let vertex = "attribute vec4 pos; void main() { gl_Position = pos; }";
+    let p = program(&[(Vertex, vertex), (Fragment, fragment)], RICH);
+    assert!(p.layout().outputs & 0xF == 0xF, "{:#x}", p.layout().outputs);
+    validate("gl_FragData", &p);
 }
 
 #[test]

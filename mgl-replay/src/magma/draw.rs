@@ -113,6 +113,7 @@ impl Magma {
             depth_minus_one_to_one: dynamic.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
             clip_distances: dynamic.raster.clip_distances,
             draw_buffers: t.draw_buffers(),
+            unattached: t.unattached(),
             capture: captures,
             indexed: info.index_size != 0,
             draw_id_pushed: true,

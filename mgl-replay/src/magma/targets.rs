@@ -60,6 +60,12 @@ impl Targets {
             .map_or(0, |i| i as u32 + 1)
     }
 
+    /// Draw buffers without an attachment, a bit each.
+    pub fn unattached(&self) -> u32 {
+        let bit = |(i, c): (usize, &Option<Slice>)| u32::from(c.is_none()) << i;
+        self.color.iter().enumerate().map(bit).sum()
+    }
+
     /// All slices.
     pub fn slices(&self) -> impl Iterator<Item = &Slice> {
         self.color

@@ -160,6 +160,8 @@ pub struct DrawState {
     pub clip_distances: u32,
     /// Draw buffers (highest used one plus 1) that `gl_FragColor` goes to.
     pub draw_buffers: u32,
+    /// Draw buffers without an attachment, a bit each: fragment outputs there are written to nothing.
+    pub unattached: u32,
     /// Transform feedback is active and not paused.
     pub capture: bool,
     /// The draw has indices.
@@ -183,6 +185,8 @@ pub struct VariantKey {
     disabled_clip_distances: u8,
     /// Copies of the output at location 0.
     broadcast: u8,
+    /// Locations of outputs that are written to nothing.
+    unattached: u8,
     /// Varyings are captured.
     capture: bool,
     /// `gl_BaseVertex` is zero.
@@ -205,6 +209,7 @@ impl VariantKey {
                 flip_y: self.flip_y,
                 invert_point_coord: self.invert_point_coord,
                 broadcast: self.broadcast,
+                unattached: self.unattached,
                 ..none
             },
             ShaderStage::Compute => none,
@@ -314,6 +319,15 @@ impl Program {
         let declared = (1u32 << vertex.clip_distances.min(8)) - 1;
         let can_write_size = self.features.late_point_size
             || matches!(self.last_vertex, None | Some(ShaderStage::Vertex));
+        let broadcast = if fragment.broadcasts_color {
+            state.draw_buffers.clamp(1, 8)
+        } else {
+            1
+        };
+        let mut written = self.layout.outputs;
+        if fragment.broadcasts_color {
+            written |= (1 << broadcast) - 1;
+        }
         VariantKey {
             flip_y: state.flip_y && fragment_cares_for_y(fragment),
             invert_point_coord: fragment.uses_point_coord
@@ -321,11 +335,8 @@ impl Program {
             rewrite_depth: state.depth_minus_one_to_one && !self.features.depth_clip_control,
             push_point_size: points && !own_size && can_write_size,
             disabled_clip_distances: (declared & !state.clip_distances) as u8,
-            broadcast: if fragment.broadcasts_color {
-                state.draw_buffers.clamp(1, 8) as u8
-            } else {
-                1
-            },
+            broadcast: broadcast as u8,
+            unattached: (written & state.unattached) as u8,
             capture: state.capture && self.reflection.xfb.is_some(),
             zero_base_vertex: vertex.uses_base_vertex && !state.indexed,
             push_draw_id: vertex.uses_draw_id && state.draw_id_pushed,

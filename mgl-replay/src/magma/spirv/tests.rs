@@ -125,6 +125,38 @@ fn points_get_the_pushed_size() {
     assert_eq!(count(&spv, Op::Store), count(&without, Op::Store) + 1);
 }
 
+/// Locations of a module's outputs.
+fn outputs(spv: &Spv) -> Vec<u32> {
+    let mut list: Vec<u32> = spv
+        .variables()
+        .iter()
+        .filter(|v| v.class == StorageClass::Output && !spv.is_builtin(**v))
+        .filter_map(|v| spv.decoration(v.id, Decoration::Location))
+        .collect();
+    list.sort_unstable();
+    list
+}
+
+#[test]
+fn outputs_without_attachment_go() {
+    let p = program("outputs", RICH);
+    let all = outputs(&module(&p, ShaderStage::Fragment, &state()));
+    assert!(all.len() >= 2 && all[0] == 0, "{all:?}");
+    let without = DrawState {
+        unattached: 1,
+        ..state()
+    };
+    let left = outputs(&module(&p, ShaderStage::Fragment, &without));
+    assert_eq!(left, all[1..]);
+    let p = program("broadcast", RICH);
+    let some = DrawState {
+        draw_buffers: 4,
+        unattached: 0b101,
+        ..state()
+    };
+    assert_eq!(outputs(&module(&p, ShaderStage::Fragment, &some)), [1, 3]);
+}
+
 #[test]
 fn captured_varyings_are_decorated_with_their_place() {
     let p = program("capture", RICH);
