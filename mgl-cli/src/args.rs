@@ -16,6 +16,8 @@ use crate::exit::Failure;
 pub enum BackEndName {
     /// OpenGL ES
     Espryt,
+    /// Vulkan
+    Magma,
     /// Draw nothing
     Null,
 }
@@ -24,6 +26,7 @@ impl From<BackEndName> for BackEnd {
     fn from(name: BackEndName) -> Self {
         match name {
             BackEndName::Espryt => Self::Espryt,
+            BackEndName::Magma => Self::Magma,
             BackEndName::Null => Self::Null,
         }
     }
@@ -44,6 +47,10 @@ pub struct ProgramArgs {
     /// What draws
     #[arg(long, value_name = "NAME", value_enum, default_value = "espryt")]
     backend: BackEndName,
+
+    /// The Vulkan device, by number or part of its name (mgl doctor lists them)
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
 
     /// When the driver is also preloaded
     #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
@@ -84,9 +91,11 @@ impl ProgramArgs {
         let clock = self.clock.map(|step_us| Clock::of(&launcher, step_us));
         let settings = DriverSettings {
             back_end: self.backend.into(),
+            device: self.device.clone(),
             recording,
             clock: clock.transpose()?,
             debug: self.debug,
+            ..DriverSettings::default()
         };
         settings
             .apply(&mut command)

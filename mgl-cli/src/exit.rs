@@ -6,6 +6,7 @@ use mgl_core::trace::TraceError;
 use mgl_verify::image::{BatchError, ImageError};
 use mgl_verify::launcher::LaunchError;
 use mgl_verify::replay::ReplayError;
+use mgl_verify::source::SourceError;
 
 /// Explains the exit codes below the program's help.
 pub const HELP: &str = "\
@@ -129,6 +130,16 @@ impl From<ReplayError> for Failure {
             error if error.is_environment() => Self::environment(error),
             ReplayError::Image(error) => error.into(),
             error => Self::input(error),
+        }
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        if error.is_environment() {
+            Self::environment(error)
+        } else {
+            Self::input(error)
         }
     }
 }

@@ -35,15 +35,20 @@ enum Command {
     Record(cmd::record::Args),
     Run(cmd::run::Args),
     Replay(cmd::replay::Args),
+    Verify(cmd::verify::Args),
+    Golden(cmd::golden::Args),
     Info(cmd::info::Args),
     Dump(cmd::dump::Args),
     Stats(cmd::stats::Args),
+    Uploads(cmd::uploads::Args),
     Diff(cmd::diff::Args),
     Assemble(cmd::assemble::Args),
     Repair(cmd::repair::Args),
     Compare(cmd::compare::Args),
     Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
+    #[command(hide = true)]
+    ReplayWorker(cmd::replay_worker::Args),
 }
 
 impl Command {
@@ -52,15 +57,19 @@ impl Command {
             Self::Record(args) => cmd::record::run(&args, out),
             Self::Run(args) => cmd::run::run(&args, out),
             Self::Replay(args) => cmd::replay::run(&args, out),
+            Self::Verify(args) => cmd::verify::run(&args, out),
+            Self::Golden(args) => cmd::golden::run(&args, out),
             Self::Info(args) => cmd::info::run(&args, out),
             Self::Dump(args) => cmd::dump::run(&args, out),
             Self::Stats(args) => cmd::stats::run(&args, out),
+            Self::Uploads(args) => cmd::uploads::run(&args, out),
             Self::Diff(args) => cmd::diff::run(&args, out),
             Self::Assemble(args) => cmd::assemble::run(&args, out),
             Self::Repair(args) => cmd::repair::run(&args, out),
             Self::Compare(args) => cmd::compare::run(&args, out),
             Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),
+            Self::ReplayWorker(args) => cmd::replay_worker::run(&args),
         }
     }
 }

@@ -7,10 +7,14 @@ mod road;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
-use mgl_core::trace::TraceFile;
+use mgl_core::trace::{DiffOptions, TraceFile, diff};
 use mgl_verify::image::{Image, Options, Thresholds, compare};
-use road::{Place, Report, arg, finish};
+use mgl_verify::launcher::Launcher;
+use mgl_verify::settings::BackEnd;
+use mgl_verify::source::{LiveOptions, Source};
+use road::{Place, Report, arg, finish, mgl_with_driver};
 
 /// A trace of the first group; the variable is set by scripts/test.
 fn trace(name: &str) -> PathBuf {
@@ -75,6 +79,114 @@ fn plays_as_on_the_system(name: &str) {
     let recorded = road::live(&file, frames - 1);
     let same = Thresholds::EXACT.judge(&compare(&last, &recorded, &Options::default()));
     assert!(same.pass, "{name}: {same:?}");
+}
+
+/// A trace as the source of a golden: the recording's frames are the system's, which are those that glretrace itself
+/// takes pictures of.
+fn is_a_source(name: &str) {
+    let place = Place::new();
+    let trace = trace(name);
+    let source = Source::GlTrace {
+        path: trace.clone(),
+    };
+    let program = Path::new(env!("CARGO_BIN_EXE_mgl"));
+    let launcher = Launcher::at(program.parent().expect("a folder")).expect("the driver");
+    let limit = Duration::from_secs(120);
+    let options = LiveOptions {
+        back_end: BackEnd::Null,
+        max_frames: None,
+        limit,
+        leave_out: None,
+    };
+    let (base, recording) = (place.path(""), place.path("source.mgltrace"));
+    let recorded = source
+        .record(&base, &launcher, &options, &recording)
+        .expect("recorded");
+    assert!(recorded.report.is_some());
+    let frames = TraceFile::open(&recording).expect("a trace").frames();
+
+    let player = match name.ends_with("-egl") {
+        true => "eglretrace",
+        false => "glretrace",
+    };
+    std::fs::create_dir(place.path("system")).expect("a new folder");
+    let mut command = Command::new(player);
+    place.on_display(&mut command);
+    finish(command.args(["-s", "system/", arg(&trace)])).expect_code(0);
+    let pictures = pictures(&place.path("system"));
+    assert_eq!(pictures.len() as u64, frames.end);
+
+    let wanted: Vec<u64> = frames.collect();
+    let images = source
+        .system_images(&base, &launcher, &wanted, &place.path("kept"), limit)
+        .expect("drawn");
+    for (picture, (frame, kept)) in pictures.iter().zip(&images.frames).skip(1) {
+        let (left, right) = (Image::load(picture), Image::load(kept));
+        assert_eq!(
+            left.expect("a picture"),
+            right.expect("a picture"),
+            "frame {frame}"
+        );
+    }
+}
+
+/// Every trace of a group, recorded twice on Espryt and once on null: the recordings are equal. glretrace goes by no
+/// answer.
+fn recordings_are_equal(group: &str) {
+    let place = Place::new();
+    let mut count = 0;
+    let corpus = std::env::var_os("MGL_CORPUS").expect("MGL_CORPUS names the corpus");
+    for trace in pictures(&Path::new(&corpus).join(group)) {
+        if trace.extension().is_none_or(|e| e != "trace") {
+            continue;
+        }
+        count += 1;
+        let name = trace.file_stem().expect("a name").to_string_lossy();
+        let record = |which: &str, back_end: &str| {
+            let file = format!("{name}-{which}.mgltrace");
+            let mut command = mgl_with_driver();
+            place.on_display(&mut command);
+            command.args(["record", "-o", &file, "--backend", back_end, "--"]);
+            finish(command.args(["apitrace", "replay", arg(&trace)])).expect_code(0);
+            TraceFile::open(&place.path(&file)).expect("a readable trace")
+        };
+        let one = record("one", "espryt");
+        for other in [record("two", "espryt"), record("null", "null")] {
+            let difference = diff(&one, &other, &DiffOptions::default()).expect("whole records");
+            let back_end = other.provenance().caps.as_ref().map(|c| &c.backend);
+            let first = difference.rows.first();
+            assert!(difference.is_equal(), "{name} on {back_end:?}: {first:?}");
+            assert!(difference.frames > 2, "{name}");
+        }
+    }
+    assert!(count > 10, "{count} traces in {group}");
+}
+
+#[test]
+fn recordings_of_the_first_group_are_equal() {
+    recordings_are_equal("group1");
+}
+
+#[test]
+fn recordings_of_the_second_group_are_equal() {
+    recordings_are_equal("group2");
+}
+
+/// Recorded on EGL, and played by another program.
+#[test]
+fn an_egl_trace_is_a_source() {
+    is_a_source("alacritty-egl");
+}
+
+/// Two drawables end frames in turn.
+#[test]
+fn a_trace_of_two_drawables_is_a_source() {
+    is_a_source("imgui_bundle");
+}
+
+#[test]
+fn a_trace_that_reads_back_is_a_source() {
+    is_a_source("raylib-textures");
 }
 
 #[test]

@@ -79,8 +79,8 @@ macro_rules! handle_types {
     ($( $(#[$m:meta])* $name:ident = $kind:ident ),* $(,)?) => { $(
         $(#[$m])*
         #[repr(transparent)]
+        // Not serde's `transparent`: a serialiser that wants to know a handle's kind sees it by the type's name.
         #[derive(Clone, Copy, PartialEq, Eq, Pod, Zeroable, Default, serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
         pub struct $name(pub Handle);
         impl $name {
             /// `{0,0}`.

@@ -3,11 +3,11 @@
 //! Every name of the registry leaves the library (design page 5.1). Which of them are implemented
 //! is read from the sources themselves (the `gl_entry!` and `api_entry!` declarations), so that no
 //! second list has to be kept: the rest becomes an alias of something implemented, or a refusal.
-//! It also writes the shims by which programs find the library, and the virtual clock, into
+//! It also writes the shims by which programs find the library, and the libraries that are preloaded, into
 //! `<target>/<profile>/shims`.
 
-mod clock;
 mod emit;
+mod preload;
 mod registry;
 mod scan;
 mod shim;
@@ -42,8 +42,8 @@ fn main() {
         .join("shims");
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
     shim::write_all(&shims, &arch).unwrap_or_else(|e| panic!("{}: {e}", shims.display()));
-    clock::compile(&root.join("clock/clock.c"), &out, &shims)
-        .unwrap_or_else(|e| panic!("the virtual clock: {e}"));
+    preload::compile_all(&root, &out, &shims)
+        .unwrap_or_else(|e| panic!("the preloaded libraries: {e}"));
     println!("cargo::rerun-if-changed={}", shims.display());
 }
 

@@ -6,14 +6,20 @@
  * nothing. Random bytes come from a fixed sequence. What the kernel or libc's own code asks for behind
  * these functions (timeouts of poll, timed locks) stays real.
  *
+ * Drivers live in the real time, with real random bytes: how often one looks at the clock depends on which one it is
+ * and on how fast its threads are, and must not move the program's time; and it waits for those threads with timeouts.
+ *
  * MGL_CLOCK_STEP_US: the step in microseconds, a decimal number; 1000 when absent.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -43,6 +49,35 @@ static int64_t step(void) {
 
 static int on_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
+/* The file that code lies in; NULL when nobody knows. */
+static const char *file_of(void *code) {
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+    /* Takes no lock: a thread may read the clock while another one loads a library and waits for it. */
+    struct dl_find_object found;
+    return _dl_find_object(code, &found) == 0 && found.dlfo_link_map ? found.dlfo_link_map->l_name : NULL;
+#else
+    Dl_info info;
+    return dladdr(code, &info) ? info.dli_fname : NULL;
+#endif
+}
+
+/* Whether code belongs to a driver: mgl, the system's libraries for OpenGL and Vulkan, and what they are made of. */
+static int is_driver(void *code) {
+    static const char *const STARTS[] = {
+        "libmgl", "libGL.so", "libGLX", "libGLdispatch", "libGLES", "libOpenGL.so", "libEGL", "libglapi", "libgallium",
+        "libgbm", "libdrm", "libvulkan", "libLLVM",
+    };
+    const char *path = file_of(code);
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+    if (!name) return 0;
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0) return 1;
+    size_t length = strlen(name), end = strlen("_dri.so");
+    return length > end && strcmp(name + length - end, "_dri.so") == 0;
+}
+
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
 /* The counter; a reading on the main thread moves it. */
 static int64_t read_counter(void) {
     if (!on_main_thread()) return atomic_load(&counter_ns);
@@ -67,69 +102,87 @@ static struct timespec split(int64_t ns) {
 
 static int64_t join(const struct timespec *time) { return time->tv_sec * SECOND + time->tv_nsec; }
 
+/* The time that a caller is told, in nanoseconds. */
+static int64_t now(clockid_t clock, void *caller) {
+    if (!is_driver(caller)) return origin_of(clock) + read_counter();
+    struct timespec real = {0};
+    syscall(SYS_clock_gettime, clock, &real);
+    return join(&real);
+}
+
 EXPORT int clock_gettime(clockid_t clock, struct timespec *time) {
-    *time = split(origin_of(clock) + read_counter());
+    *time = split(now(clock, CALLER));
     return 0;
 }
 
 EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone) {
     (void)zone;
-    struct timespec now = split(WALL_NS + read_counter());
-    if (time) *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    struct timespec wall = split(now(CLOCK_REALTIME, CALLER));
+    *time = (struct timeval){.tv_sec = wall.tv_sec, .tv_usec = wall.tv_nsec / 1000};
     return 0;
 }
 
 EXPORT time_t time(time_t *result) {
-    time_t now = (WALL_NS + read_counter()) / SECOND;
-    if (result) *result = now;
-    return now;
+    time_t seconds = now(CLOCK_REALTIME, CALLER) / SECOND;
+    if (result) *result = seconds;
+    return seconds;
 }
 
 EXPORT int timespec_get(struct timespec *time, int base) {
     if (base != TIME_UTC) return 0;
-    *time = split(WALL_NS + read_counter());
+    *time = split(now(CLOCK_REALTIME, CALLER));
     return base;
 }
 
-EXPORT clock_t clock(void) { return read_counter() / (SECOND / CLOCKS_PER_SEC); }
-
-/* Sleeps for a time given in nanoseconds; 0 or an error number. */
-static int sleep_for(int64_t ns, struct timespec *left) {
-    if (on_main_thread()) {
-        atomic_fetch_add(&counter_ns, ns > 0 ? ns : 0);
-        /* Programs sleep to let other threads work. */
-        syscall(SYS_sched_yield);
-        return 0;
-    }
-    struct timespec request = split(ns > 0 ? ns : 0);
-    return syscall(SYS_nanosleep, &request, left) ? errno : 0;
-}
+EXPORT clock_t clock(void) { return now(CLOCK_PROCESS_CPUTIME_ID, CALLER) / (SECOND / CLOCKS_PER_SEC); }
 
 static int is_valid(const struct timespec *time) {
     return time->tv_sec >= 0 && time->tv_sec < INT32_MAX && time->tv_nsec >= 0 && time->tv_nsec < SECOND;
 }
 
-EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request, struct timespec *left) {
+/* clock_nanosleep for a caller; 0 or an error number. */
+static int sleep_as(void *caller, clockid_t clock, int flags, const struct timespec *request, struct timespec *left) {
+    if (is_driver(caller)) return syscall(SYS_clock_nanosleep, clock, flags, request, left) ? errno : 0;
     if (!is_valid(request)) return EINVAL;
-    if (!(flags & TIMER_ABSTIME)) return sleep_for(join(request), left);
-    return sleep_for(join(request) - origin_of(clock) - atomic_load(&counter_ns), NULL);
+    int64_t ns = join(request);
+    if (flags & TIMER_ABSTIME) {
+        ns -= origin_of(clock) + atomic_load(&counter_ns);
+        left = NULL;
+    }
+    if (ns < 0) ns = 0;
+    if (on_main_thread()) {
+        atomic_fetch_add(&counter_ns, ns);
+        /* Programs sleep to let other threads work. */
+        syscall(SYS_sched_yield);
+        return 0;
+    }
+    struct timespec rest = split(ns);
+    return syscall(SYS_nanosleep, &rest, left) ? errno : 0;
 }
 
-EXPORT int nanosleep(const struct timespec *request, struct timespec *left) {
-    int error = clock_nanosleep(CLOCK_REALTIME, 0, request, left);
+EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request, struct timespec *left) {
+    return sleep_as(CALLER, clock, flags, request, left);
+}
+
+static int nanosleep_as(void *caller, const struct timespec *request, struct timespec *left) {
+    int error = sleep_as(caller, CLOCK_REALTIME, 0, request, left);
     if (!error) return 0;
     errno = error;
     return -1;
 }
 
+EXPORT int nanosleep(const struct timespec *request, struct timespec *left) {
+    return nanosleep_as(CALLER, request, left);
+}
+
 EXPORT int usleep(useconds_t microseconds) {
     struct timespec request = split((int64_t)microseconds * 1000);
-    return nanosleep(&request, NULL);
+    return nanosleep_as(CALLER, &request, NULL);
 }
 
 EXPORT unsigned sleep(unsigned seconds) {
     struct timespec request = {.tv_sec = seconds}, left = {0};
-    return nanosleep(&request, &left) ? (unsigned)left.tv_sec : 0;
+    return nanosleep_as(CALLER, &request, &left) ? (unsigned)left.tv_sec : 0;
 }
 
 /* splitmix64: each call takes its own place in the sequence, whatever thread it comes from. */
@@ -141,8 +194,8 @@ static uint64_t next_random(void) {
     return z ^ (z >> 31);
 }
 
-EXPORT ssize_t getrandom(void *buffer, size_t length, unsigned flags) {
-    (void)flags;
+static ssize_t random_for(void *caller, void *buffer, size_t length, unsigned flags) {
+    if (is_driver(caller)) return syscall(SYS_getrandom, buffer, length, flags);
     unsigned char *bytes = buffer;
     uint64_t word = 0;
     for (size_t i = 0; i < length; i++, word >>= 8) {
@@ -152,11 +205,14 @@ EXPORT ssize_t getrandom(void *buffer, size_t length, unsigned flags) {
     return (ssize_t)length;
 }
 
+EXPORT ssize_t getrandom(void *buffer, size_t length, unsigned flags) {
+    return random_for(CALLER, buffer, length, flags);
+}
+
 EXPORT int getentropy(void *buffer, size_t length) {
     if (length > 256) {
         errno = EIO;
         return -1;
     }
-    getrandom(buffer, length, 0);
-    return 0;
+    return random_for(CALLER, buffer, length, 0) == (ssize_t)length ? 0 : -1;
 }

@@ -1,13 +1,16 @@
 //! What the launcher tells the driver, by environment variables.
 
+use crate::leave_out::LeaveOut;
 use mgl_replay::BackendKind;
 use std::path::PathBuf;
 
 /// Settings of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// `MGL_BACKEND`: `espryt` (default) or `null`.
+    /// `MGL_BACKEND`: `espryt` (default), `magma` or `null`.
     pub backend: BackendKind,
+    /// `MGL_DEVICE`: the Vulkan device, by number or part of its name.
+    pub device: Option<String>,
     /// `MGL_RECORD`: trace file to write.
     pub record: Option<PathBuf>,
     /// `MGL_RECORD_SINCE`: when the command started, milliseconds since 1970; an older trace file is replaced.
@@ -22,6 +25,8 @@ pub struct Config {
     pub debug: bool,
     /// `MGL_REPORT`: file that gets one JSON document (counters, refusals, checks) at exit.
     pub report: Option<PathBuf>,
+    /// `MGL_LEAVE_OUT`: a push to drop.
+    pub leave_out: Option<LeaveOut>,
     /// `MGL_PROVENANCE`: `full` keeps paths, arguments and the environment in the trace.
     pub full_provenance: bool,
     /// Settings that were not understood, for one warning each.
@@ -61,9 +66,19 @@ impl Config {
                 false
             }
         };
+        let asked = var("MGL_LEAVE_OUT").filter(|v| !v.is_empty());
+        let leave_out = match asked.as_deref().map(LeaveOut::parse) {
+            None => None,
+            Some(Ok(push)) => Some(push),
+            Some(Err(why)) => {
+                warnings.push(format!("MGL_LEAVE_OUT: {why}"));
+                None
+            }
+        };
         let path = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Self {
             backend,
+            device: var("MGL_DEVICE").filter(|v| !v.is_empty()),
             record: path("MGL_RECORD"),
             record_since_ms,
             images_every,
@@ -71,6 +86,7 @@ impl Config {
             check_repush,
             debug: var("MGL_DEBUG").is_some_and(|v| v == "1"),
             report: path("MGL_REPORT"),
+            leave_out,
             full_provenance: var("MGL_PROVENANCE").is_some_and(|v| v == "full"),
             warnings,
         }
@@ -90,9 +106,13 @@ mod tests {
             "MGL_BACKEND" => Some("metal".into()),
             "MGL_IMAGES" => Some("often".into()),
             "MGL_RECORD" => Some("a.mgltrace".into()),
+            "MGL_DEVICE" => Some("llvmpipe".into()),
+            "MGL_LEAVE_OUT" => Some("DrawMesh".into()),
             _ => None,
         });
-        assert_eq!(c.warnings.len(), 2);
+        assert_eq!(c.warnings.len(), 3);
+        assert!(c.leave_out.is_none() && c.warnings[2].contains("DrawMesh"));
+        assert_eq!(c.device.as_deref(), Some("llvmpipe"));
         assert_eq!(c.record, Some("a.mgltrace".into()));
     }
 }

@@ -8,6 +8,7 @@ pub mod context;
 pub mod driver;
 pub mod exports;
 pub mod gl;
+pub mod leave_out;
 pub mod pipe;
 pub mod pixel;
 mod process;

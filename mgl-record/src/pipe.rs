@@ -5,6 +5,7 @@
 //! become GL errors of the next glGetError, as GL allows for draws.
 
 use crate::config::Config;
+use crate::leave_out::LeaveOut;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
 use mgl_core::pipe::event::LogLevel;
@@ -12,7 +13,7 @@ use mgl_core::pipe::{
     ApplyError, Backend, BackendError, BindContext, Call, Event, PushedState, Reply, apply,
 };
 use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
-use mgl_replay::{EsprytOptions, make_backend};
+use mgl_replay::{BackendOptions, EsprytOptions, MagmaOptions, make_backend};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -34,6 +35,8 @@ pub struct Pipe {
     unsupported: BTreeMap<String, u64>,
     faults: BTreeMap<String, u64>,
     recorder: Option<TraceRecorder>,
+    /// A push to drop.
+    leave_out: Option<LeaveOut>,
     /// How the recording went, once it has ended.
     pub recording: Option<mgl_core::trace::Status>,
     /// What the tracker's checks found.
@@ -61,9 +64,16 @@ impl Pipe {
         for w in &config.warnings {
             eprintln!("mgl: {w}; ignored");
         }
-        let options = EsprytOptions {
-            debug: config.debug,
-            ..EsprytOptions::default()
+        let options = BackendOptions {
+            espryt: EsprytOptions {
+                debug: config.debug,
+                ..EsprytOptions::default()
+            },
+            magma: MagmaOptions {
+                device: config.device.clone(),
+                debug: config.debug,
+                ..MagmaOptions::default()
+            },
         };
         let backend = make_backend(config.backend, &options).map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")
@@ -91,6 +101,7 @@ impl Pipe {
             unsupported: BTreeMap::new(),
             faults: BTreeMap::new(),
             recorder: None,
+            leave_out: config.leave_out.clone(),
             recording: None,
             checks: Checks::default(),
         }
@@ -197,6 +208,9 @@ impl Pipe {
     }
 
     fn one(&mut self, call: &Call<'_>) -> Option<Reply> {
+        if self.leave_out.is_some() && self.is_left_out(call) {
+            return None;
+        }
         // Recorded before it is applied: should the driver below crash, the file shows by which call.
         if let Some(r) = &mut self.recorder {
             r.push(call);
@@ -217,6 +231,23 @@ impl Pipe {
                 self.failed(call, e);
                 None
             }
+        }
+    }
+
+    #[cold]
+    fn is_left_out(&mut self, call: &Call<'_>) -> bool {
+        let op = call.op();
+        let taken = self.leave_out.as_mut().is_some_and(|push| push.takes(op));
+        if taken {
+            eprintln!("mgl: a push of {} was left out, as asked", op.name());
+        }
+        taken
+    }
+
+    /// Says so when the push that was to be left out never came.
+    pub fn tell_unused_leave_out(&self) {
+        if let Some(text) = self.leave_out.as_ref().and_then(LeaveOut::unused) {
+            eprintln!("mgl: {text}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The end of the process: the trace gets its index, and the report that `MGL_REPORT` asked for is written.
 
 use crate::driver;
+use mgl_core::handle::HandleKind;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,6 +12,8 @@ struct Report {
     backend: String,
     renderer: String,
     counters: mgl_core::counters::Counters,
+    /// Handles by kind.
+    handles: BTreeMap<String, HandleUse>,
     /// Entry points that are not implemented and were called, with how often.
     refused: BTreeMap<String, u64>,
     /// Legal values that are not lowered, with how often.
@@ -21,6 +24,26 @@ struct Report {
     panics: BTreeMap<String, u64>,
     checks: crate::pipe::Checks,
     recording: Option<mgl_core::trace::Status>,
+}
+
+/// How many handles of a kind there are.
+#[derive(Serialize)]
+struct HandleUse {
+    /// Live at exit, at the client's end.
+    live: usize,
+    /// Slots ever used at once: a growing number is a leak.
+    high_water: usize,
+}
+
+fn handles(pipe: &crate::pipe::Pipe) -> BTreeMap<String, HandleUse> {
+    let kinds = (1..HandleKind::COUNT as u32).map(HandleKind);
+    kinds
+        .filter_map(|kind| {
+            let (live, high_water) = pipe.handle_counts(kind);
+            let name = kind.name()?.trim_start_matches("GL_").to_lowercase();
+            Some((name, HandleUse { live, high_water }))
+        })
+        .collect()
 }
 
 /// Has [`finish`] called when the process exits.
@@ -54,6 +77,7 @@ fn finish() {
         .collect();
     let Some(pipe) = d.pipe.as_mut() else { return };
     pipe.finish_recording();
+    pipe.tell_unused_leave_out();
     let Some(path) = pipe.config.report.clone() else {
         return;
     };
@@ -73,6 +97,7 @@ fn finish() {
         backend: caps.backend.clone(),
         renderer: caps.renderer.clone(),
         counters: pipe.counters,
+        handles: handles(pipe),
         refused: named(crate::refusals()),
         unsupported,
         faults: pipe.faults().clone(),

@@ -13,11 +13,12 @@ use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
 use mgl_core::trace::{TraceError, TraceFile};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// What to play, and how.
 #[derive(Debug, Clone, Default)]
-pub struct PlayOptions {
+pub struct PlayOptions<'p> {
     /// Frames to deliver; those before are played too, since state comes from them. `None`: all.
     pub frames: Option<Range<u64>>,
     /// Read the image of every delivered frame.
@@ -26,6 +27,83 @@ pub struct PlayOptions {
     pub check_replies: bool,
     /// Query results count as comparable: the trace was recorded on this very back end.
     pub same_backend: bool,
+    /// Ask the back end what it makes of uploads ([`PlayedFrame::uploads`]).
+    pub uploads: bool,
+    /// Where the replay tells how far it is, for whoever watches this process.
+    pub progress: Option<Progress<'p>>,
+}
+
+/// How far a replay is, told before each record in four words, which may lie in memory that another process sees: when
+/// a driver takes the replay down, they still name the record at which it happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'p> {
+    words: &'p [AtomicU64; 4],
+}
+
+/// A record that a replay has begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgressPlace {
+    /// Ordinal of the record in the file.
+    pub ordinal: u64,
+    /// Its frame.
+    pub frame: u64,
+    /// Ordinal in the frame of the next verb, which is this one if the record is a verb.
+    pub next_verb: u32,
+    /// The call.
+    pub op: Op,
+}
+
+impl std::fmt::Display for ProgressPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            ordinal,
+            frame,
+            next_verb,
+            op,
+        } = self;
+        let before = if op.info().class == Class::Verb {
+            ""
+        } else {
+            " (before)"
+        };
+        write!(f, "{frame}:{next_verb}{before}, {op:?}, record {ordinal}")
+    }
+}
+
+impl<'p> Progress<'p> {
+    /// Tells it in these words: records begun, frame, next verb, opcode. All zero: none has begun.
+    #[must_use]
+    pub fn new(words: &'p [AtomicU64; 4]) -> Self {
+        Self { words }
+    }
+
+    /// Says that a record is next.
+    #[inline]
+    pub fn begin(&self, place: &RecordPlace, op: Op) {
+        let values = [
+            place.ordinal + 1,
+            place.frame,
+            u64::from(place.next_verb),
+            u64::from(op as u16),
+        ];
+        // A reader looks when the writer is gone, or takes what it reads for a snapshot that may be torn.
+        for (word, value) in self.words.iter().zip(values) {
+            word.store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// The record that was begun last; none before the first.
+    #[must_use]
+    pub fn last(&self) -> Option<ProgressPlace> {
+        let [begun, frame, next_verb, op] =
+            std::array::from_fn(|i| self.words[i].load(Ordering::Relaxed));
+        Some(ProgressPlace {
+            ordinal: begun.checked_sub(1)?,
+            frame,
+            next_verb: u32::try_from(next_verb).ok()?,
+            op: Op::from_u16(u16::try_from(op).ok()?)?,
+        })
+    }
 }
 
 /// A picture: RGBA, one byte each, bottom row first.
@@ -68,6 +146,10 @@ pub struct PlayedFrame {
     pub time: Duration,
     /// The image, if asked for and available.
     pub image: Option<Picture>,
+    /// What the back end made of the frame's uploads, in order, if asked for.
+    pub uploads: Vec<UploadReport>,
+    /// What the back end itself counted in this frame, by name.
+    pub native: Vec<(&'static str, u64)>,
 }
 
 /// A reply that differs from the recorded one.
@@ -146,7 +228,7 @@ impl PlayError {
 pub fn play(
     file: &TraceFile,
     backend: &mut dyn Backend,
-    options: &PlayOptions,
+    options: &PlayOptions<'_>,
     deliver: &mut dyn FnMut(PlayedFrame) -> Result<(), String>,
 ) -> Result<Summary, PlayError> {
     let mut p = Player {
@@ -156,79 +238,100 @@ pub fn play(
         state: PushedState::default(),
         counters: Counters::default(),
         at_frame_start: Counters::default(),
+        native_at_frame_start: Vec::new(),
         summary: Summary::default(),
         frame_time: Duration::ZERO,
     };
-    let wanted = options.frames.clone().unwrap_or(file.all_frames());
-    let mut cursor = if wanted.is_empty() && options.frames.is_none() {
-        return Ok(p.summary);
-    } else if options.frames.is_some() {
-        // A selection that the file does not have is an error of its own; what precedes it is played as well.
-        file.records(wanted.clone())?;
-        file.records(file.all_frames().start..wanted.end)?
-    } else {
-        file.records(..)?
-    };
-    let mut last: Option<RecordPlace> = None;
-    loop {
-        let start = Instant::now();
-        let Some(record) = cursor.next()? else { break };
-        let place = record.place;
-        let present = match record.call {
-            Call::Present { p } => Some(p.surface),
-            _ => None,
-        };
-        let deliver_this = wanted.contains(&place.frame);
-        let mut image = None;
-        if let Some(surface) = present {
-            p.frame_time += start.elapsed();
-            if deliver_this && options.images {
-                image = p.surface_image(surface);
-            }
-            let start = Instant::now();
-            p.apply(&record.call, &place)?;
-            p.frame_time += start.elapsed();
-            p.drain();
-            p.end_frame(place.frame, surface, false, image, deliver_this, deliver)?;
-        } else {
-            p.apply(&record.call, &place)?;
-            p.frame_time += start.elapsed();
-        }
-        last = Some(place).filter(|_| present.is_none());
-    }
-    if let Some(place) = last {
-        p.drain();
-        let deliver_this = wanted.contains(&place.frame);
-        let image = if deliver_this && options.images {
-            p.bound_image()
-        } else {
-            None
-        };
-        p.end_frame(
-            place.frame,
-            SurfaceHandle::NULL,
-            true,
-            image,
-            deliver_this,
-            deliver,
-        )?;
-    }
-    p.summary.counters = p.counters;
-    Ok(p.summary)
+    p.backend.report_uploads(options.uploads);
+    p.native_at_frame_start = p.backend.native_counters();
+    let played = p.play_frames(deliver);
+    p.backend.report_uploads(false);
+    played.map(|()| p.summary)
 }
 
 struct Player<'p> {
     file: &'p TraceFile,
     backend: &'p mut dyn Backend,
-    options: &'p PlayOptions,
+    options: &'p PlayOptions<'p>,
     state: PushedState,
     counters: Counters,
     at_frame_start: Counters,
+    native_at_frame_start: Vec<(&'static str, u64)>,
     summary: Summary,
     frame_time: Duration,
 }
 
 impl Player<'_> {
+    fn play_frames(
+        &mut self,
+        deliver: &mut dyn FnMut(PlayedFrame) -> Result<(), String>,
+    ) -> Result<(), PlayError> {
+        let wanted = self
+            .options
+            .frames
+            .clone()
+            .unwrap_or(self.file.all_frames());
+        let mut cursor = if wanted.is_empty() && self.options.frames.is_none() {
+            return Ok(());
+        } else if self.options.frames.is_some() {
+            // A selection that the file does not have is an error of its own; what precedes it is played as well.
+            self.file.records(wanted.clone())?;
+            self.file
+                .records(self.file.all_frames().start..wanted.end)?
+        } else {
+            self.file.records(..)?
+        };
+        let mut last: Option<RecordPlace> = None;
+        loop {
+            let start = Instant::now();
+            let Some(record) = cursor.next()? else { break };
+            let place = record.place;
+            if let Some(progress) = &self.options.progress {
+                progress.begin(&place, record.call.op());
+            }
+            let present = match record.call {
+                Call::Present { p } => Some(p.surface),
+                _ => None,
+            };
+            let deliver_this = wanted.contains(&place.frame);
+            let mut image = None;
+            if let Some(surface) = present {
+                self.frame_time += start.elapsed();
+                if deliver_this && self.options.images {
+                    image = self.uncounted(|p| p.surface_image(surface));
+                }
+                let start = Instant::now();
+                self.apply(&record.call, &place)?;
+                self.frame_time += start.elapsed();
+                self.drain();
+                self.end_frame(place.frame, surface, false, image, deliver_this, deliver)?;
+            } else {
+                self.apply(&record.call, &place)?;
+                self.frame_time += start.elapsed();
+            }
+            last = Some(place).filter(|_| present.is_none());
+        }
+        if let Some(place) = last {
+            self.drain();
+            let deliver_this = wanted.contains(&place.frame);
+            let image = if deliver_this && self.options.images {
+                self.uncounted(Self::bound_image)
+            } else {
+                None
+            };
+            self.end_frame(
+                place.frame,
+                SurfaceHandle::NULL,
+                true,
+                image,
+                deliver_this,
+                deliver,
+            )?;
+        }
+        self.summary.counters = self.counters;
+        Ok(())
+    }
+
     fn apply(&mut self, call: &Call<'_>, place: &RecordPlace) -> Result<(), PlayError> {
         let fail = |error| PlayError::Apply {
             frame: place.frame,
@@ -389,6 +492,8 @@ impl Player<'_> {
     ) -> Result<(), PlayError> {
         let counters = self.counters.since(&self.at_frame_start);
         self.at_frame_start = self.counters;
+        let uploads = self.backend.take_uploads();
+        let native = self.native_since_frame_start();
         let time = std::mem::take(&mut self.frame_time);
         self.summary.time += time;
         if !deliver_this {
@@ -402,7 +507,38 @@ impl Player<'_> {
             counters,
             time,
             image,
+            uploads,
+            native,
         })
         .map_err(PlayError::Stopped)
+    }
+
+    /// Runs `f`, and leaves what the back end counts meanwhile out of the frame: images are the player's wish, not the
+    /// trace's. (State that has to be set again afterwards is the next frame's: compare counters of replays that take
+    /// the same images.)
+    fn uncounted<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.backend.native_counters();
+        let result = f(self);
+        let after = self.backend.native_counters();
+        for (name, start) in &mut self.native_at_frame_start {
+            let value = |list: &[(&str, u64)]| list.iter().find(|c| c.0 == *name).map(|c| c.1);
+            if let (Some(b), Some(a)) = (value(&before), value(&after)) {
+                *start = start.wrapping_add(a.wrapping_sub(b));
+            }
+        }
+        result
+    }
+
+    /// What the back end counted since the last call.
+    fn native_since_frame_start(&mut self) -> Vec<(&'static str, u64)> {
+        let now = self.backend.native_counters();
+        let before = std::mem::replace(&mut self.native_at_frame_start, now);
+        self.native_at_frame_start
+            .iter()
+            .map(|&(name, value)| {
+                let old = before.iter().find(|b| b.0 == name).map_or(0, |b| b.1);
+                (name, value.wrapping_sub(old))
+            })
+            .collect()
     }
 }

@@ -177,6 +177,45 @@ fn frames_allocate_nothing() {
     }
 }
 
+/// Frames that make objects, allocate storage or link programs anew would cost more than they show.
+#[test]
+fn frames_make_no_objects() {
+    let mut rig = Rig::new(8, 8);
+    let s = scene(&mut rig);
+    let costs = |rig: &Rig| -> Vec<(&'static str, u64)> {
+        let all = rig.be.native_counters().into_iter();
+        all.filter(|(name, _)| {
+            name.ends_with("_made")
+                || name.ends_with("_ended")
+                || ["programs_linked", "buffer_allocations", "framebuffer_binds"].contains(name)
+        })
+        .collect()
+    };
+    let draws = |rig: &Rig| {
+        rig.be
+            .native_counters()
+            .iter()
+            .find(|c| c.0 == "draw_calls")
+            .map(|c| c.1)
+    };
+    for toggle in [false, true] {
+        for _ in 0..3 {
+            frame(&mut rig, &s, toggle);
+        }
+        let (before, drawn) = (costs(&rig), draws(&rig));
+        for _ in 0..10 {
+            frame(&mut rig, &s, toggle);
+        }
+        assert_eq!(costs(&rig), before, "toggling: {toggle}");
+        assert_eq!(draws(&rig), drawn.map(|n| n + 200));
+    }
+    assert!(
+        costs(&rig).contains(&("programs_linked", 2)),
+        "{:?}",
+        costs(&rig)
+    );
+}
+
 #[test]
 fn the_counter_counts() {
     let before = COUNT.with(Cell::get);

@@ -1,9 +1,16 @@
 //! Verification of what mgl records and replays.
 
+pub mod counters;
 pub mod difference;
 pub mod doctor;
+pub mod goldens;
 pub mod image;
 pub mod launcher;
 mod limited;
 pub mod replay;
 pub mod settings;
+pub mod source;
+pub mod state;
+pub mod toml_text;
+pub mod uploads;
+pub mod xvfb;

@@ -13,7 +13,7 @@ use mgl_core::pipe::backend::BackendError;
 use mgl_core::trace::{FrameImage, TraceError, TraceFile};
 use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, ReplyDifference, play};
-use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, EsprytOptions, MagmaOptions, make_backend};
 use serde::{Serialize, Serializer};
 
 use crate::image::{Image, ImageError, Options, compare, heatmap};
@@ -22,6 +22,8 @@ use crate::image::{Image, ImageError, Options, compare, heatmap};
 #[derive(Clone, Debug)]
 pub struct ReplaySettings {
     pub back_end: BackendKind,
+    /// The Vulkan device, by number or part of its name; the best one without.
+    pub device: Option<String>,
     /// Frames to deliver; nothing for all.
     pub frames: Option<Range<u64>>,
     /// Folder for the images of the frames.
@@ -188,9 +190,16 @@ pub fn replay(
     let frames = settings.frames.clone().unwrap_or(file.all_frames());
     let mut back_end = make_backend(
         settings.back_end,
-        &EsprytOptions {
-            display: DisplayChoice::Surfaceless,
-            debug: settings.debug,
+        &BackendOptions {
+            espryt: EsprytOptions {
+                display: DisplayChoice::Surfaceless,
+                debug: settings.debug,
+            },
+            magma: MagmaOptions {
+                device: settings.device.clone(),
+                debug: settings.debug,
+                ..MagmaOptions::default()
+            },
         },
     )
     .map_err(|error| ReplayError::BackEnd {
@@ -215,6 +224,7 @@ pub fn replay(
         same_backend: recorded_on.is_some_and(|c| {
             (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
         }),
+        ..PlayOptions::default()
     };
 
     let mut rows = Vec::new();

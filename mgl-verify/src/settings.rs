@@ -5,7 +5,34 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mgl_replay::BackendKind;
+
 use crate::launcher::{LaunchError, Launcher};
+
+/// Puts a library before what a command is to have preloaded already.
+fn preload(command: &mut Command, library: &Path) {
+    let set = command.get_envs().find(|(name, _)| *name == "LD_PRELOAD");
+    let before = match set {
+        Some((_, value)) => value.map(OsStr::to_owned),
+        None => std::env::var_os("LD_PRELOAD"),
+    };
+    let mut list = library.as_os_str().to_owned();
+    if let Some(before) = before {
+        list.push(" ");
+        list.push(before);
+    }
+    command.env("LD_PRELOAD", list);
+}
+
+/// A library that lies beside the driver's shims.
+fn beside_shims(launcher: &Launcher, name: &str) -> Result<PathBuf, LaunchError> {
+    let path = launcher.shims().join(name);
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(LaunchError::NoShim { path })
+    }
+}
 
 /// Back end that the driver draws with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,8 +40,19 @@ pub enum BackEnd {
     /// OpenGL ES.
     #[default]
     Espryt,
+    /// Vulkan.
+    Magma,
     /// Nothing is drawn.
     Null,
+}
+
+impl From<BackendKind> for BackEnd {
+    fn from(kind: BackendKind) -> Self {
+        match kind {
+            BackendKind::Espryt => Self::Espryt,
+            BackendKind::Null => Self::Null,
+        }
+    }
 }
 
 /// What a recording stores.
@@ -48,26 +86,55 @@ impl Clock {
     /// # Errors
     /// [`LaunchError::NoShim`] when its library is missing.
     pub fn of(launcher: &Launcher, step_us: u32) -> Result<Self, LaunchError> {
-        let library = launcher.shims().join(CLOCK_LIBRARY);
-        if !library.is_file() {
-            return Err(LaunchError::NoShim { path: library });
-        }
+        let library = beside_shims(launcher, CLOCK_LIBRARY)?;
         Ok(Self { library, step_us })
     }
 
-    fn apply(&self, command: &mut Command) {
+    /// Gives it to a command, which may run on the driver or on the system's GL.
+    pub fn apply(&self, command: &mut Command) {
         command.env("MGL_CLOCK_STEP_US", self.step_us.to_string());
-        let set = command.get_envs().find(|(name, _)| *name == "LD_PRELOAD");
-        let before = match set {
-            Some((_, value)) => value.map(OsStr::to_owned),
-            None => std::env::var_os("LD_PRELOAD"),
-        };
-        let mut list = self.library.clone().into_os_string();
-        if let Some(before) = before {
-            list.push(" ");
-            list.push(before);
-        }
-        command.env("LD_PRELOAD", list);
+        preload(command, &self.library);
+    }
+}
+
+/// Keeps frames of a program that runs on the system's GL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The library that keeps them; it lies beside the driver's shims.
+    pub library: PathBuf,
+    /// Where to; made absolute.
+    pub folder: PathBuf,
+    /// Frames to keep, counted from 0.
+    pub frames: Vec<u64>,
+}
+
+/// Name of the library that keeps frames.
+const CAPTURE_LIBRARY: &str = "libmgl-capture.so";
+
+impl Capture {
+    /// The one that belongs to a driver.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoShim`] when its library is missing.
+    pub fn of(launcher: &Launcher, folder: PathBuf, frames: &[u64]) -> Result<Self, LaunchError> {
+        Ok(Self {
+            library: beside_shims(launcher, CAPTURE_LIBRARY)?,
+            folder,
+            frames: frames.to_vec(),
+        })
+    }
+
+    /// Gives it to a command that does not run on the driver.
+    ///
+    /// # Errors
+    /// The current folder, which a relative folder starts from, is gone.
+    pub fn apply(&self, command: &mut Command) -> io::Result<()> {
+        let frames: Vec<String> = self.frames.iter().map(u64::to_string).collect();
+        command
+            .env("MGL_CAPTURE", std::path::absolute(&self.folder)?)
+            .env("MGL_CAPTURE_FRAMES", frames.join(","));
+        preload(command, &self.library);
+        Ok(())
     }
 }
 
@@ -75,12 +142,18 @@ impl Clock {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverSettings {
     pub back_end: BackEnd,
+    /// The Vulkan device, by number or part of its name; absent: the best one.
+    pub device: Option<String>,
     /// Absent: nothing is recorded.
     pub recording: Option<Recording>,
     /// Absent: the program sees the real time.
     pub clock: Option<Clock>,
     /// Turn the back end's debug messages into errors.
     pub debug: bool,
+    /// File that gets the driver's report, one JSON document, when the program ends; made absolute.
+    pub report: Option<PathBuf>,
+    /// A push to leave out, `CALL` or `CALL:N`: a fault made on purpose, which checks must find.
+    pub leave_out: Option<String>,
 }
 
 impl DriverSettings {
@@ -91,9 +164,13 @@ impl DriverSettings {
     pub fn apply(&self, command: &mut Command) -> io::Result<()> {
         let back_end = match self.back_end {
             BackEnd::Espryt => "espryt",
+            BackEnd::Magma => "magma",
             BackEnd::Null => "null",
         };
         command.env("MGL_BACKEND", back_end);
+        if let Some(device) = &self.device {
+            command.env("MGL_DEVICE", device);
+        }
         if self.debug {
             command.env("MGL_DEBUG", "1");
         }
@@ -108,6 +185,12 @@ impl DriverSettings {
         }
         if let Some(clock) = &self.clock {
             clock.apply(command);
+        }
+        if let Some(report) = &self.report {
+            command.env("MGL_REPORT", std::path::absolute(report)?);
+        }
+        if let Some(call) = &self.leave_out {
+            command.env("MGL_LEAVE_OUT", call);
         }
         let Some(recording) = &self.recording else {
             return Ok(());
@@ -174,7 +257,7 @@ mod tests {
         assert!(Path::new(&trace).is_absolute() && trace.ends_with("/out/a.mgltrace"));
         assert_eq!(value(&command, "MGL_IMAGES").as_deref(), Some("3"));
         assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("espryt"));
-        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG"] {
+        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG", "MGL_DEVICE"] {
             assert_eq!(value(&command, name), None, "{name}");
         }
     }
@@ -183,7 +266,8 @@ mod tests {
     fn a_run_without_recording_clears_what_it_was_started_with() {
         let mut command = Command::new("true");
         let settings = DriverSettings {
-            back_end: BackEnd::Null,
+            back_end: BackEnd::Magma,
+            device: Some("llvmpipe".into()),
             debug: true,
             ..DriverSettings::default()
         };
@@ -194,7 +278,8 @@ mod tests {
             .get_envs()
             .any(|(n, v)| n == "MGL_RECORD" && v.is_none());
         assert!(cleared);
-        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("null"));
+        assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("magma"));
+        assert_eq!(value(&command, "MGL_DEVICE").as_deref(), Some("llvmpipe"));
         assert_eq!(value(&command, "MGL_DEBUG").as_deref(), Some("1"));
     }
 

@@ -30,9 +30,13 @@ pub struct Args {
     /// The trace
     trace: PathBuf,
 
-    /// What draws: espryt (OpenGL ES) or null (nothing)
+    /// What draws: espryt (OpenGL ES), magma (Vulkan) or null (nothing)
     #[arg(long, value_name = "NAME", default_value_t = BackendKind::Espryt)]
     backend: BackendKind,
+
+    /// The Vulkan device, by number or part of its name (mgl doctor lists them)
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
 
     /// Frames to show and check; those before are replayed too, since state comes from them
     #[arg(long, value_name = "A..B", value_parser = parse_frames)]
@@ -59,6 +63,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let file = TraceFile::open(&args.trace)?;
     let settings = ReplaySettings {
         back_end: args.backend,
+        device: args.device.clone(),
         frames: args.frames.map(|frames| frames.among(&file.all_frames())),
         out: args.out.clone(),
         check: !args.bench,

@@ -8,3 +8,4 @@ mod inspect;
 mod replay;
 mod scene;
 mod start;
+mod uploads;

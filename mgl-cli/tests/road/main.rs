@@ -5,5 +5,6 @@ mod api;
 mod calls;
 mod failures;
 mod killed;
+#[allow(dead_code)]
 mod road;
 mod scenes;

@@ -71,32 +71,48 @@ impl Place {
 
     /// Compiles one of the C programs of this folder; the driver's own names are what it is linked to.
     pub fn compile(&self, name: &str, flags: &[&str]) -> PathBuf {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let built = Path::new(env!("CARGO_BIN_EXE_mgl"));
         let folder = built.parent().expect("programs lie in a folder");
+        let libraries = [
+            format!("-L{}", folder.join("shims").display()),
+            format!("-Wl,-rpath-link,{}", folder.display()),
+            "-Wl,--no-as-needed".to_owned(),
+            // The shims hold no names themselves.
+            folder.join("libmgl.so").display().to_string(),
+        ];
+        let libraries: Vec<&str> = match flags.contains(&"-shared") {
+            true => Vec::new(),
+            false => libraries
+                .iter()
+                .map(String::as_str)
+                .chain(["-l:libGL.so.1", "-l:libEGL.so.1", "-l:libX11.so.6"])
+                .collect(),
+        };
+        self.cc(&format!("road/programs/{name}.c"), name, flags, &libraries)
+    }
+
+    /// Compiles a C program of the tests' folder that runs on the system's GL, and on the driver under `mgl`.
+    pub fn compile_for_system(&self, source: &str, name: &str) -> PathBuf {
+        let libraries = ["-l:libGL.so.1", "-l:libEGL.so.1", "-l:libX11.so.6", "-ldl"];
+        self.cc(source, name, &[], &libraries)
+    }
+
+    fn cc(&self, source: &str, name: &str, flags: &[&str], libraries: &[&str]) -> PathBuf {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let out = self.path(name);
         let mut command = Command::new("cc");
         command
             .args(["-O1", "-Wall", "-Wextra", "-o"])
             .arg(&out)
-            .arg(here.join(format!("tests/road/programs/{name}.c")))
+            .arg(here.join("tests").join(source))
             .arg("-I")
             .arg(here.join("../mgl-record/tests/programs"))
-            .args(flags);
-        if !flags.contains(&"-shared") {
-            command
-                .arg(format!("-L{}", folder.join("shims").display()))
-                .arg(format!("-Wl,-rpath-link,{}", folder.display()))
-                .arg("-Wl,--no-as-needed")
-                .args(["-l:libGL.so.1", "-l:libEGL.so.1"])
-                // The shims hold no names themselves.
-                .arg(folder.join("libmgl.so"))
-                .arg("-l:libX11.so.6");
-        }
+            .args(flags)
+            .args(libraries);
         let done = command.output().expect("cc is installed");
         assert!(
             done.status.success(),
-            "{name}.c: {}",
+            "{source}: {}",
             String::from_utf8_lossy(&done.stderr)
         );
         out

@@ -93,6 +93,31 @@ pub struct ProgramCode<'a> {
     pub reflection: &'a [u8],
 }
 
+/// How an upload went to the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UploadShape {
+    /// As its union box (a buffer's upload always is one).
+    Box,
+    /// Region by region.
+    Regions,
+}
+
+/// What a back end made of one ResourceSubData.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct UploadReport {
+    /// The texture or buffer.
+    pub resource: ResourceHandle,
+    /// Mipmap level; 0 for buffers.
+    pub level: u32,
+    /// The shape chosen: a pure function of the record and [`Caps`].
+    pub shape: UploadShape,
+    /// Upload calls to the driver.
+    pub jobs: u32,
+    /// Bytes handed to it, in the driver's own format and without gaps between rows.
+    pub bytes: u64,
+}
+
 /// Result of a back end's operation.
 pub type Result<T = ()> = std::result::Result<T, BackendError>;
 
@@ -120,6 +145,21 @@ pub trait Backend: Send {
     }
     /// Events since the last call, in order.
     fn take_events(&mut self) -> Vec<Event> {
+        Vec::new()
+    }
+
+    /// Switches the reports of [`Backend::take_uploads`] on or off; they are off at first, so that live runs pay nothing.
+    /// Reports that were not taken are dropped.
+    fn report_uploads(&mut self, on: bool) {}
+    /// What became of every ResourceSubData since the last call, in order. Empty while reports are off, and for back ends
+    /// that upload nothing.
+    fn take_uploads(&mut self) -> Vec<UploadReport> {
+        Vec::new()
+    }
+    /// The back end's own totals since it was made, by name, always in the same order. Only such as follow from the
+    /// records and [`Caps`]: no times, nothing that depends on threads. A counter that a back end does not keep is absent;
+    /// 0 means that nothing happened.
+    fn native_counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 

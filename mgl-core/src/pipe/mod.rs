@@ -13,7 +13,7 @@ pub mod render_state;
 pub mod table;
 
 pub use apply::{ApplyError, apply};
-pub use backend::{Backend, BackendError, DrawCall, Reply};
+pub use backend::{Backend, BackendError, DrawCall, Reply, UploadReport, UploadShape};
 pub use calls::{Call, CallInfo, Class, Op, Wait};
 pub use caps::Caps;
 pub use event::Event;

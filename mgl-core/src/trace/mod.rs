@@ -5,11 +5,14 @@
 //! - [`provenance`], [`blobs`], [`index`]: where a trace comes from, its bulk bytes, its chunks.
 //! - [`writer`]: calls in, a file out; synchronous. [`recorder`]: the same from a game's thread, asynchronous.
 //! - [`reader`]: opens files, damaged ones too. [`cursor`]: walks their records. [`consumer`]: one visitor, many tools.
+//! - [`CallValue`]: a call for serialisers. [`align`]: pairs two sequences.
 //! - [`text`]: the text form, written and read. [`stats`], [`diff`], [`repair`]: what tools want to know or do.
 
+pub mod align;
 pub mod blobs;
 mod bytes_text;
 mod call_text;
+mod call_value;
 pub mod chunk;
 pub mod consumer;
 mod contents;
@@ -28,6 +31,7 @@ mod storage;
 pub mod text;
 pub mod writer;
 
+pub use call_value::{BlobDigest, CallValue};
 pub use chunk::Pack;
 pub use consumer::{Consumer, Flow, drive};
 pub use contents::FrameImage;

@@ -18,6 +18,7 @@ pub const ALLOWED_VARIABLES: &[&str] = &[
     "MGL_BACKEND",
     "MGL_CAPS",
     "MGL_CLOCK_STEP_US",
+    "MGL_DEVICE",
     "MGL_TRANSPORT",
     "SDL_VIDEODRIVER",
     "XDG_SESSION_TYPE",

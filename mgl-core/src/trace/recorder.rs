@@ -1,8 +1,8 @@
 //! The recorder: the asynchronous front of the writer, used on the game's thread (design: trace file, writing).
 //!
 //! The game's thread encodes a call into the current batch and returns. A batch goes to the writer thread when a Present
-//! is pushed (frames that come faster than [`RecorderOptions::group`] share one), when it is large, or when it has been
-//! lying around: then the writer thread fetches it. The writer thread hashes, finds known blobs, compresses and writes.
+//! is pushed (frames that come faster than [`RecorderOptions::group`] share one, and small ones wait for company), when it
+//! is large, or when it has been lying around: then the writer thread fetches it. The writer thread hashes, finds known blobs, compresses and writes.
 //!
 //! - The queue is bounded in bytes. A game that is faster than the disk waits, which is counted; nothing is dropped.
 //! - When writing fails, a half-written chunk is cut off, the file is finished if that is still possible, one message is
@@ -32,6 +32,9 @@ use std::time::{Duration, Instant};
 const BATCH_WORDS: usize = 128 << 10;
 /// A batch with this many bytes of blobs, replies and images goes to the writer.
 const BATCH_BYTES: usize = 4 << 20;
+/// A batch with less content than this waits [`PATIENCE`] times as long for more frames.
+const SMALL_BYTES: usize = 16 << 10;
+const PATIENCE: u32 = 12;
 /// A batch whose buffers have grown beyond this is not used again.
 const KEEP_BYTES: usize = 4 * BATCH_BYTES;
 /// Batches kept for use.
@@ -51,7 +54,8 @@ pub struct RecorderOptions {
     pub writer: WriterOptions,
     /// Bytes that may wait for the writer thread before the game's thread has to.
     pub queue_bytes: usize,
-    /// Presents that follow each other faster than this share a chunk.
+    /// Presents that follow each other faster than this share a chunk; those of little content share one for twelve
+    /// times as long, since a chunk of its own costs more than such a frame.
     pub group: Duration,
     /// Called on the writer thread or the game's when recording ends early; `None`: a line on standard error.
     pub on_error: Option<OnError>,
@@ -309,7 +313,12 @@ impl TraceRecorder {
         }
         batch.frames += u32::from(op == Op::Present);
         let now = Instant::now();
-        if batch.is_full() || now.duration_since(*sent) >= group {
+        let patience = if batch.size() < SMALL_BYTES {
+            PATIENCE
+        } else {
+            1
+        };
+        if batch.is_full() || now.duration_since(*sent) >= group * patience {
             *sent = now;
             shared.hand_over(&mut batch);
         }

@@ -1,6 +1,7 @@
 //! Entry points of buffer objects (GL 4.6 chapter 6).
 
 use super::entry::gl_entry;
+use super::limits::UNIFORM_BUFFER_OFFSET_ALIGNMENT;
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
@@ -103,9 +104,7 @@ impl Gl<'_> {
         }
         if let Some((offset, size)) = range.filter(|_| name != 0) {
             let align = match target {
-                BufferTarget::Uniform => {
-                    self.pipe.backend.caps().uniform_buffer_offset_alignment as isize
-                }
+                BufferTarget::Uniform => UNIFORM_BUFFER_OFFSET_ALIGNMENT as isize,
                 _ => 4,
             };
             let odd_size = target == BufferTarget::TransformFeedback && size % 4 != 0;

@@ -315,7 +315,6 @@ impl Gl<'_> {
 
     #[allow(clippy::too_many_lines)] // one row a limit
     fn get_limit(&mut self, pname: GLenum) -> Option<Value> {
-        let c = self.pipe.backend.caps();
         let core = self.ctx.profile == Profile::Core;
         let surface = self.ctx.draw.map(|s| s.desc);
         let bits = |depth: bool| {
@@ -375,9 +374,7 @@ impl Gl<'_> {
             GL_MAX_ARRAY_TEXTURE_LAYERS => Value::int(MAX_ARRAY_TEXTURE_LAYERS),
             GL_MAX_TEXTURE_BUFFER_SIZE => Value::int(MAX_TEXTURE_BUFFER_SIZE),
             GL_MAX_TEXTURE_LOD_BIAS => Value::float(15.0),
-            GL_MAX_TEXTURE_MAX_ANISOTROPY => {
-                Value::float(f32::from_bits(c.max_anisotropy_bits).clamp(1.0, 16.0))
-            }
+            GL_MAX_TEXTURE_MAX_ANISOTROPY => Value::float(MAX_ANISOTROPY),
             GL_MAX_SAMPLES
             | GL_MAX_COLOR_TEXTURE_SAMPLES
             | GL_MAX_DEPTH_TEXTURE_SAMPLES

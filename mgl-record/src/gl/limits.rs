@@ -28,3 +28,5 @@ pub const MAX_SAMPLES: u32 = 4;
 pub const MAX_UNIFORM_BLOCK_SIZE: u32 = 65536;
 /// GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT, bytes: of a register. A back end whose driver asks for more copies such ranges.
 pub const UNIFORM_BUFFER_OFFSET_ALIGNMENT: u32 = 16;
+/// GL_MAX_TEXTURE_MAX_ANISOTROPY. A back end whose driver has less filters with what that has.
+pub const MAX_ANISOTROPY: f32 = 16.0;

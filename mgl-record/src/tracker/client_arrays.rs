@@ -26,8 +26,8 @@ pub struct Extent {
 struct Region {
     from: u64,
     to: u64,
-    /// Where it is in the blob.
-    at: u64,
+    /// Where it is in the blob, once it is there.
+    at: Option<u64>,
 }
 
 /// What crosses with the draw; the memory is used again by the next one.
@@ -87,7 +87,7 @@ impl ClientArrays {
             self.regions.push(Region {
                 from,
                 to: from + size,
-                at: 0,
+                at: None,
             });
             self.arrays.push(UserArray {
                 binding: location,
@@ -102,20 +102,26 @@ impl ClientArrays {
         if self.regions.iter().map(|r| r.to - r.from).sum::<u64>() > LIMIT {
             return Err(TooLarge);
         }
-        for r in &mut self.regions {
-            let aligned = self.bytes.len().next_multiple_of(ALIGNMENT);
-            self.bytes.resize(aligned, 0);
-            r.at = aligned as u64;
-            // SAFETY: a region is a union of ranges that touch, each of which the draw reads: the caller vouches.
-            let part = unsafe {
-                std::slice::from_raw_parts(r.from as *const u8, (r.to - r.from) as usize)
-            };
-            self.bytes.extend_from_slice(part);
-        }
+        // In the order of the attributes and not of the addresses, which differ from run to run: equal draws make equal
+        // blobs.
         for u in &mut self.arrays {
             let i = self.regions.partition_point(|r| r.to <= u.offset);
-            let r = &self.regions[i];
-            u.offset = r.at + (u.offset - r.from);
+            let r = &mut self.regions[i];
+            let at = match r.at {
+                Some(at) => at,
+                None => {
+                    let aligned = self.bytes.len().next_multiple_of(ALIGNMENT);
+                    self.bytes.resize(aligned, 0);
+                    // SAFETY: a region is a union of ranges that touch, each of which the draw reads: the caller
+                    // vouches.
+                    let part = unsafe {
+                        std::slice::from_raw_parts(r.from as *const u8, (r.to - r.from) as usize)
+                    };
+                    self.bytes.extend_from_slice(part);
+                    *r.at.insert(aligned as u64)
+                }
+            };
+            u.offset = at + (u.offset - r.from);
         }
         Ok(())
     }
@@ -219,6 +225,34 @@ mod tests {
         // SAFETY: as above.
         unsafe { c.gather(v.current(), 0b101001, extent) }.expect("small");
         assert_eq!(c.bytes.capacity(), capacity, "memory is used again");
+    }
+
+    #[test]
+    fn the_blob_does_not_depend_on_where_arrays_lie() {
+        let extent = Extent {
+            vertices: (0, 2),
+            instances: 1,
+            base_instance: 0,
+        };
+        // Two arrays with room between them: the first one's before, and behind.
+        let mut blobs = Vec::new();
+        for (one, two) in [(0, 8), (8, 0)] {
+            let mut memory = [0.0f32; 12];
+            memory[one..one + 3].copy_from_slice(&[1.0, 2.0, 3.0]);
+            memory[two..two + 3].copy_from_slice(&[7.0, 8.0, 9.0]);
+            let address = |i: usize| memory[i..].as_ptr() as u64;
+            let v = state(&[
+                (0, floats(address(one), 1, 4, 0)),
+                (1, floats(address(two), 1, 4, 0)),
+            ]);
+            let mut c = ClientArrays::default();
+            // SAFETY: the array holds what the extent reads.
+            unsafe { c.gather(v.current(), 0b11, extent) }.expect("small");
+            let offsets: Vec<u64> = c.arrays.iter().map(|a| a.offset).collect();
+            blobs.push((offsets, c.bytes));
+        }
+        assert_eq!(blobs[0].0, [0, 16]);
+        assert_eq!(blobs[0], blobs[1]);
     }
 
     #[test]

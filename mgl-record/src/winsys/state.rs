@@ -137,14 +137,16 @@ impl State {
         self.contexts.lock().remove(&handle)
     }
 
-    /// Handles of the contexts that an EGL display owns.
+    /// Handles of the contexts that an EGL display owns, the oldest first.
     pub fn contexts_of(&self, display: usize) -> Vec<usize> {
         let contexts = self.contexts.lock();
-        contexts
+        let mut handles: Vec<usize> = contexts
             .iter()
             .filter(|(_, entry)| entry.display == display)
             .map(|(handle, _)| *handle)
-            .collect()
+            .collect();
+        handles.sort_unstable();
+        handles
     }
 
     /// Registers a pbuffer under its id.

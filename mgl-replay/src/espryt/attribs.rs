@@ -133,11 +133,25 @@ pub struct Converted {
 }
 
 impl Converted {
+    /// A buffer ended: its conversions are not asked for again.
+    pub fn forget(&mut self, dev: &Device, buffer: Serial) {
+        self.kept.retain(|(key, name, ..)| {
+            let end = key.buffer == buffer;
+            if end {
+                // SAFETY: a context of the share group is current; vertex arrays that have it bound keep its storage.
+                unsafe { dev.gl.glow.delete_buffer(*name) };
+                dev.tally.buffers_ended.one();
+            }
+            !end
+        });
+    }
+
     /// Ends all of them.
     pub fn clear(&mut self, dev: &Device) {
         for (_, name, ..) in self.kept.drain(..) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_buffer(name) };
+            dev.tally.buffers_ended.one();
         }
     }
 }
@@ -184,11 +198,14 @@ impl Work<'_> {
                 total -= size;
                 // SAFETY: a context of the share group is current; vertex arrays that have it bound keep its storage.
                 unsafe { dev.gl.glow.delete_buffer(*name) };
+                dev.tally.buffers_ended.one();
             }
             !end
         });
         // SAFETY: a context is current.
         let name = unsafe { dev.gl.glow.create_buffer() }.map_err(BackendError::Driver)?;
+        dev.tally.buffers_made.one();
+        dev.tally.buffer_allocations.one();
         let serial = self.obj.serial();
         self.ctx.shadow.bind_copy_write(dev, name, serial);
         dev.check_errors("before converted vertices");

@@ -89,6 +89,7 @@ impl Work<'_> {
         fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, &copy, 0, 0)?;
         self.ctx.plain_output_state(self.dev);
         let (w, h) = (w as i32, h as i32);
+        self.dev.tally.copy_calls.one();
         // SAFETY: both framebuffers are complete.
         unsafe {
             self.dev.gl.glow.blit_framebuffer(
@@ -124,6 +125,7 @@ impl Work<'_> {
 
     fn blit_bound(&self, b: &Blit, bits: u32, filter: u32) {
         self.dev.check_errors("before a blit");
+        self.dev.tally.copy_calls.one();
         // SAFETY: both framebuffers are complete.
         unsafe {
             self.dev.gl.glow.blit_framebuffer(
@@ -251,6 +253,7 @@ impl Work<'_> {
         for i in (0..count).filter(|i| widened(*i)) {
             use mgl_core::format::ComponentClass;
             let gl = &self.dev.gl.glow;
+            self.dev.tally.clear_calls.one();
             // SAFETY: the context is current with a complete framebuffer.
             unsafe {
                 match class {

@@ -16,6 +16,7 @@ impl Shadow {
     /// Binds a buffer to GL_COPY_WRITE_BUFFER.
     pub fn bind_copy_write(&mut self, dev: &Device, name: glow::Buffer, serial: Serial) {
         if self.copy_write != serial {
+            dev.tally.buffer_binds.one();
             // SAFETY: the context is current, and the buffer lives.
             unsafe { dev.gl.glow.bind_buffer(glow::COPY_WRITE_BUFFER, Some(name)) };
             self.copy_write = serial;
@@ -25,6 +26,7 @@ impl Shadow {
     /// Binds a buffer to GL_COPY_READ_BUFFER.
     pub fn bind_copy_read(&mut self, dev: &Device, name: glow::Buffer, serial: Serial) {
         if self.copy_read != serial {
+            dev.tally.buffer_binds.one();
             // SAFETY: the context is current, and the buffer lives.
             unsafe { dev.gl.glow.bind_buffer(glow::COPY_READ_BUFFER, Some(name)) };
             self.copy_read = serial;
@@ -45,6 +47,7 @@ impl Buffers {
         let what = || format!("a buffer of {size} bytes");
         let bytes = isize::try_from(size).map_err(|_| BackendError::OutOfMemory(what()))?;
         dev.check_errors("before a buffer's storage");
+        dev.tally.buffer_allocations.one();
         // SAFETY: a buffer is bound to the target.
         unsafe { dev.gl.es.BufferData(target, bytes, std::ptr::null(), usage) };
         match dev.gl.error() {
@@ -101,6 +104,7 @@ impl Work<'_> {
                 // SAFETY: a context is current.
                 let name =
                     unsafe { self.dev.gl.glow.create_buffer() }.map_err(BackendError::Driver)?;
+                self.dev.tally.buffers_made.one();
                 let serial = self.obj.serial();
                 let buffer = Buffer {
                     name,
@@ -154,8 +158,11 @@ impl Work<'_> {
             }
         }
         self.ctx.shadow.bind_copy_write(self.dev, name, serial);
+        self.dev.tally.buffer_upload_jobs.one();
+        self.dev.tally.buffer_upload_bytes.add(bytes.len() as u64);
         if offset == 0 && bytes.len() as u64 == size {
             // The whole content: new storage, so that draws under way keep the old one.
+            self.dev.tally.buffer_allocations.one();
             // SAFETY: the buffer is bound, and the bytes are as many as its size.
             unsafe {
                 self.dev.gl.es.BufferData(
@@ -251,6 +258,7 @@ impl Work<'_> {
         };
         self.ctx.shadow.bind_copy_read(self.dev, src.0, src.1);
         self.ctx.shadow.bind_copy_write(self.dev, dst.0, dst.1);
+        self.dev.tally.copy_calls.one();
         // SAFETY: `apply` has checked both ranges.
         unsafe {
             self.dev.gl.es.CopyBufferSubData(

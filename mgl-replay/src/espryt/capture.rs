@@ -161,6 +161,7 @@ impl Work<'_> {
     fn bind_targets(&mut self, s: &PushedState) -> Result<(), BackendError> {
         for t in &self.context(s)?.values.stream_targets {
             let name = self.buffer(t.buffer)?.name;
+            self.dev.tally.buffer_binds.one();
             // SAFETY: the context is current, no capture runs, and the buffer holds the range.
             unsafe {
                 self.dev.gl.es.BindBufferRange(

@@ -26,6 +26,7 @@ impl Work<'_> {
                 if !c.buffers.has(BufferMask::color(i as usize)) {
                     continue;
                 }
+                self.dev.tally.clear_calls.one();
                 match c.color_type {
                     ValueType::INT => {
                         let v = c.color.map(|v| v as i32);
@@ -38,6 +39,7 @@ impl Work<'_> {
                     }
                 }
             }
+            self.dev.tally.clear_calls.add(u64::from(depth || stencil));
             match (depth, stencil) {
                 (true, true) => {
                     gl.clear_buffer_depth_stencil(glow::DEPTH_STENCIL, 0, c.depth.0, reference);

@@ -211,6 +211,7 @@ impl NativeContext {
         for q in self.dead_queries.drain(..) {
             // SAFETY: the context is current, and the query is its own.
             unsafe { glow::HasContext::delete_query(&dev.gl.glow, q) };
+            dev.tally.queries_ended.one();
         }
     }
 
@@ -235,6 +236,7 @@ impl NativeContext {
         self.activate(dev, unit);
         let bound = &mut self.shadow.units[unit as usize].texture;
         if *bound != serial {
+            dev.tally.texture_binds.one();
             // SAFETY: the context is current, and the texture lives.
             unsafe { glow::HasContext::bind_texture(&dev.gl.glow, target, Some(name)) };
             *bound = serial;

@@ -98,6 +98,7 @@ impl Work<'_> {
         let at = [area.x, area.y, area.z].map(|v| v as i32);
         let size = [area.width, area.height, area.depth].map(|v| v as i32);
         self.dev.check_errors("before a copy");
+        self.dev.tally.copy_calls.one();
         // SAFETY: the context is current; `apply` has checked both boxes.
         unsafe {
             self.dev.gl.es.CopyImageSubData(
@@ -192,6 +193,7 @@ impl Work<'_> {
             let (dx, dy) = (area.x as i32, area.y as i32);
             // A multisampled source is resolved in place only; a copy of one goes by the CPU.
             if from.samples <= 1 || (dx, dy) == (x, y) && from.plan.internal == to.plan.internal {
+                self.dev.tally.copy_calls.one();
                 // SAFETY: both framebuffers are complete.
                 unsafe {
                     self.dev.gl.glow.blit_framebuffer(

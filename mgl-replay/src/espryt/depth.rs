@@ -48,6 +48,7 @@ impl DepthReaders {
         for p in self.depth.take().into_iter().chain(self.stencil.take()) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_program(p) };
+            dev.tally.programs_ended.one();
         }
     }
 }
@@ -69,6 +70,7 @@ fn build(dev: &Device, fragment: &str) -> Result<glow::Program, BackendError> {
         }
         gl.link_program(program);
         if gl.get_program_link_status(program) {
+            dev.tally.programs_linked.one();
             return Ok(program);
         }
         let log = gl.get_program_info_log(program);
@@ -147,6 +149,7 @@ impl Work<'_> {
         fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, copy, 0, 0)?;
         self.ctx.plain_output_state(self.dev);
         let (w, h) = (a.width as i32, a.height as i32);
+        self.dev.tally.copy_calls.one();
         // SAFETY: both framebuffers are complete.
         unsafe {
             self.dev.gl.glow.blit_framebuffer(
@@ -221,6 +224,8 @@ impl Work<'_> {
             c.pause(self.dev);
         }
         self.ctx.shadow.program = serial;
+        self.dev.tally.program_binds.one();
+        self.dev.tally.draw_calls.one();
         // SAFETY: the context is current with a complete framebuffer, and the program is linked.
         unsafe {
             self.dev.gl.glow.use_program(Some(program));

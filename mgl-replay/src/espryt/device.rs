@@ -1,7 +1,8 @@
 //! What all contexts share: EGL, the functions, and the log.
 
 use super::egl::{DisplayChoice, Egl};
-use super::gl::Gl;
+use super::gl::{Gl, es};
+use super::tally::Tally;
 pub use crate::events::Events;
 use glow::HasContext;
 use mgl_core::pipe::BackendError;
@@ -19,6 +20,8 @@ pub struct Device {
     pub events: Arc<Events>,
     /// KHR_debug and error checks are on.
     pub debug: bool,
+    /// What was asked of the driver.
+    pub tally: Tally,
 }
 
 impl Device {
@@ -47,9 +50,24 @@ impl Device {
             gl,
             events: Arc::new(Events::default()),
             debug,
+            tally: Tally::default(),
         };
         dev.start_context();
         Ok((dev, root))
+    }
+
+    /// The functions, for one call that sets render state: it is counted.
+    #[inline]
+    pub fn state(&self) -> &glow::Context {
+        self.tally.state_calls.one();
+        &self.gl.glow
+    }
+
+    /// As [`Device::state`], of the generated table.
+    #[inline]
+    pub fn state_es(&self) -> &es::Gles2 {
+        self.tally.state_calls.one();
+        &self.gl.es
     }
 
     /// Sets the new context that is current up: values that never change, and the debug callback.
@@ -118,8 +136,13 @@ extern "system" fn on_message(
     let text = String::from_utf8_lossy(bytes);
     // SAFETY: the parameter given with the callback, which outlives the context.
     let events = unsafe { &*events.cast::<Events>() };
+    // Advice on speed, for instance that a program is compiled again for another context, is no fault.
+    let level = match kind {
+        glow::DEBUG_TYPE_PERFORMANCE => LogLevel::Info,
+        _ => LogLevel::Error,
+    };
     events.log(
-        LogLevel::Error,
+        level,
         format!(
             "GL debug message {id} (source {source:#x}, type {kind:#x}): {}",
             text.trim_end()

@@ -175,6 +175,7 @@ impl Work<'_> {
         // outside the buffers with undefined vertices, not with undefined behaviour of this process.
         unsafe {
             for r in d.ranges {
+                self.dev.tally.draw_calls.one();
                 let (first, count) = (r.start as i32, r.count as i32);
                 if info.base_instance != 0 {
                     es.DrawArraysInstancedBaseInstanceEXT(
@@ -242,6 +243,7 @@ impl Work<'_> {
         if r.base_vertex != 0 && !self.dev.gl.has.base_vertex {
             return Err(BackendError::Unsupported("a base vertex".into()));
         }
+        self.dev.tally.draw_calls.one();
         // SAFETY: as for draws without indices; `at` is an offset into the bound index buffer.
         unsafe {
             match (info.base_instance, r.base_vertex, instances) {
@@ -272,6 +274,7 @@ impl Work<'_> {
         let gl = &self.dev.gl.glow;
         if self.ctx.shadow.indirect != serial {
             self.ctx.shadow.indirect = serial;
+            self.dev.tally.buffer_binds.one();
             // SAFETY: the context is current, and the buffer lives.
             unsafe { gl.bind_buffer(glow::DRAW_INDIRECT_BUFFER, Some(name)) };
         }
@@ -286,6 +289,7 @@ impl Work<'_> {
                 break;
             }
             let at = first as usize as *const c_void;
+            self.dev.tally.draw_calls.one();
             // SAFETY: as for draws; GL refuses parameters outside the indirect buffer.
             unsafe {
                 match indices {

@@ -110,6 +110,7 @@ impl Framebuffers {
         };
         if *place != name {
             *place = name;
+            dev.tally.framebuffer_binds.one();
             // SAFETY: the context is current, and the object is its own and lives.
             unsafe { dev.gl.glow.bind_framebuffer(target, name) };
         }
@@ -142,7 +143,9 @@ impl Framebuffers {
             None => {
                 // SAFETY: the context is current.
                 let name = unsafe { dev.gl.glow.create_framebuffer() };
-                (name.map_err(BackendError::Driver)?, None)
+                let name = name.map_err(BackendError::Driver)?;
+                dev.tally.framebuffers_made.one();
+                (name, None)
             }
         };
         self.bind(dev, target, Some(name));
@@ -188,6 +191,7 @@ impl Framebuffers {
         for name in self.dead.drain(..) {
             // SAFETY: the context is current, and the object is its own.
             unsafe { dev.gl.glow.delete_framebuffer(name) };
+            dev.tally.framebuffers_ended.one();
             for place in [&mut self.draw, &mut self.read] {
                 if *place == Some(name) {
                     *place = None;
@@ -201,9 +205,14 @@ impl Framebuffers {
         }
     }
 
-    /// Framebuffer objects that live.
+    /// Framebuffers of the client's that live.
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// GL objects that live, those of Espryt's own passes and those that wait for their end among them.
+    pub fn objects(&self) -> usize {
+        self.entries.len() + self.scratch.iter().flatten().count() + self.dead.len()
     }
 }
 
@@ -403,9 +412,6 @@ impl Work<'_> {
     ) -> Result<(glow::Framebuffer, u32), BackendError> {
         let (dev, gl) = (self.dev, &self.dev.gl.glow);
         let target = glow::DRAW_FRAMEBUFFER;
-        // SAFETY: the context is current.
-        let name = unsafe { gl.create_framebuffer() }.map_err(BackendError::Driver)?;
-        self.ctx.framebuffers.bind(dev, target, Some(name));
         if !dev.gl.has.geometry
             && color
                 .iter()
@@ -416,6 +422,10 @@ impl Work<'_> {
         {
             return Err(BackendError::Unsupported("layered framebuffers".into()));
         }
+        // SAFETY: the context is current.
+        let name = unsafe { gl.create_framebuffer() }.map_err(BackendError::Driver)?;
+        dev.tally.framebuffers_made.one();
+        self.ctx.framebuffers.bind(dev, target, Some(name));
         let put = |point: u32, r: &Resolved| {
             let layer = (r.2 != u32::MAX).then_some(r.2);
             attach(dev, target, point, &r.0, r.1, layer);

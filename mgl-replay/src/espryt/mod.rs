@@ -36,6 +36,7 @@ mod state;
 mod storage;
 mod stream;
 mod surfaces;
+mod tally;
 mod texel;
 mod textures;
 mod uniforms;
@@ -89,6 +90,8 @@ pub struct Espryt {
     windows: Vec<(SurfaceHandle, NativeWindow)>,
     /// [`egl::Context::id`] of the context that worked last.
     last: u64,
+    /// Uploads since they were last asked for, where they are reported.
+    uploads: Option<Vec<UploadReport>>,
     /// Dropped last: everything above is made by it.
     dev: Device,
 }
@@ -129,6 +132,7 @@ impl Espryt {
             service,
             windows: Vec::new(),
             last: 0,
+            uploads: None,
             dev,
         })
     }
@@ -146,6 +150,47 @@ impl Espryt {
                 renderer: w.dev.gl.string(glow::RENDERER),
             })
         })
+    }
+
+    /// Ends a context, which is in no table any more, and what belongs to it.
+    fn end_context(&mut self, mut c: NativeContext) {
+        let tally = &self.dev.tally;
+        tally
+            .framebuffers_ended
+            .add(c.framebuffers.objects() as u64);
+        tally.vertex_arrays_ended.add(c.vertex.objects() as u64);
+        tally.queries_ended.add(c.dead_queries.len() as u64);
+        tally.contexts_ended.one();
+        self.dev.egl.destroy_context(&mut c.egl);
+        // Queries are a context's own, and gone with it.
+        let gone: Vec<QueryHandle> = self
+            .obj
+            .queries
+            .iter()
+            .filter(|(_, q)| q.context == c.egl.id)
+            .map(|(h, _)| h)
+            .collect();
+        for h in gone {
+            if self.obj.queries.remove(h).is_ok() {
+                self.dev.tally.queries_ended.one();
+            }
+        }
+        // Its streaming buffers are the share group's.
+        let streams: Vec<glow::Buffer> = [c.arrays.take(), c.constants.take()]
+            .into_iter()
+            .flatten()
+            .collect();
+        if streams.is_empty() {
+            return;
+        }
+        let _ = self.on_any(&PushedState::default(), |w| {
+            for name in streams {
+                // SAFETY: a context of the share group is current, and the buffer lives.
+                unsafe { w.dev.gl.glow.delete_buffer(name) };
+                w.dev.tally.buffers_ended.one();
+            }
+            Ok(())
+        });
     }
 
     /// Framebuffer objects that live in all contexts; for tests of the cache.
@@ -324,12 +369,15 @@ impl Espryt {
             unsafe {
                 for (_, b) in obj.buffers.iter() {
                     dev.gl.glow.delete_buffer(b.name);
+                    dev.tally.buffers_ended.one();
                 }
                 for (_, f) in obj.fences.iter() {
                     dev.gl.glow.delete_sync(f.0);
+                    dev.tally.fences_ended.one();
                 }
                 if let Some((place, _)) = obj.zeros.take() {
                     dev.gl.glow.delete_buffer(place.name);
+                    dev.tally.buffers_ended.one();
                 }
             }
             Ok(())
@@ -410,6 +458,21 @@ impl Backend for Espryt {
         self.dev.events.take()
     }
 
+    fn report_uploads(&mut self, on: bool) {
+        self.uploads = on.then(Vec::new);
+    }
+
+    fn take_uploads(&mut self) -> Vec<UploadReport> {
+        self.uploads
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    fn native_counters(&self) -> Vec<(&'static str, u64)> {
+        self.dev.tally.fields()
+    }
+
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _respecify: bool) -> Result {
         self.on_any(s, |w| match d.target {
             Target::BUFFER => w.specify_buffer(d),
@@ -431,10 +494,26 @@ impl Backend for Espryt {
         regions: &[SubRegion],
         bytes: &[u8],
     ) -> Result {
-        self.on_any(s, |w| match d.resource.kind {
+        let before = self.uploads.as_ref().map(|_| self.dev.tally.uploads());
+        let done = self.on_any(s, |w| match d.resource.kind {
             HandleKind::BUFFER => w.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes),
             _ => w.upload_texture(d, regions, bytes),
-        })
+        });
+        if let (Some(list), Some(before)) = (&mut self.uploads, before) {
+            let after = self.dev.tally.uploads();
+            list.push(UploadReport {
+                resource: d.resource,
+                level: d.level,
+                shape: if textures::takes_box(d, regions) {
+                    UploadShape::Box
+                } else {
+                    UploadShape::Regions
+                },
+                jobs: (after.0 - before.0) as u32,
+                bytes: after.1 - before.1,
+            });
+        }
+        done
     }
 
     fn buffer_read(&mut self, s: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
@@ -471,12 +550,13 @@ impl Backend for Espryt {
             .insert(d.context, made)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         c.egl.holder = 0;
+        self.dev.tally.contexts_made.one();
         Ok(())
     }
 
     fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
-        if let Ok(mut c) = self.contexts.remove(h) {
-            self.dev.egl.destroy_context(&mut c.egl);
+        if let Ok(c) = self.contexts.remove(h) {
+            self.end_context(c);
         }
         Ok(())
     }
@@ -534,8 +614,11 @@ impl Backend for Espryt {
         self.close_windows();
         self.clear_objects();
         self.let_go();
-        for (_, c) in self.contexts.iter_mut() {
-            self.dev.egl.destroy_context(&mut c.egl);
+        let contexts: Vec<ContextHandle> = self.contexts.iter().map(|(h, _)| h).collect();
+        for h in contexts {
+            if let Ok(c) = self.contexts.remove(h) {
+                self.end_context(c);
+            }
         }
         self.contexts = Table::default();
         self.obj = Objects::default();
@@ -544,8 +627,9 @@ impl Backend for Espryt {
         let mut fresh = NativeContext::new(&self.dev, Some(&self.service.egl))?;
         self.dev.egl.release();
         fresh.egl.holder = 0;
-        let mut old = std::mem::replace(&mut self.service, fresh);
-        self.dev.egl.destroy_context(&mut old.egl);
+        self.dev.tally.contexts_made.one();
+        let old = std::mem::replace(&mut self.service, fresh);
+        self.end_context(old);
         Ok(())
     }
 

@@ -61,6 +61,10 @@ impl Image {
 
     /// Ends it.
     pub fn delete(&self, dev: &Device) {
+        match self.name {
+            Name::Texture(..) => dev.tally.textures_ended.one(),
+            Name::Renderbuffer(_) => dev.tally.renderbuffers_ended.one(),
+        }
         // SAFETY: a context of the share group is current, and the object lives.
         unsafe {
             match self.name {

@@ -55,6 +55,7 @@ impl Program {
         for v in self.variants.drain(..) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_program(v.name) };
+            dev.tally.programs_ended.one();
         }
     }
 
@@ -134,6 +135,7 @@ impl Work<'_> {
                 c.pause(self.dev);
             }
             self.ctx.shadow.program = variant.serial;
+            self.dev.tally.program_binds.one();
             // SAFETY: the context is current, and the program lives and is linked.
             unsafe { gl.use_program(Some(variant.name)) };
         }
@@ -255,6 +257,7 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
             gl.delete_program(program);
             return Err(BackendError::Driver(text));
         }
+        dev.tally.programs_linked.one();
         Ok(program)
     }
 }

@@ -54,6 +54,7 @@ impl Work<'_> {
         }
         // SAFETY: the context is current.
         let name = unsafe { self.dev.gl.glow.create_query() }.map_err(BackendError::Driver)?;
+        self.dev.tally.queries_made.one();
         let new = Query {
             name,
             context: self.ctx.egl.id,
@@ -195,6 +196,7 @@ impl Work<'_> {
             fence
         };
         let fence = fence.map_err(BackendError::Driver)?;
+        self.dev.tally.fences_made.one();
         self.obj
             .fences
             .insert(h, Fence(fence))
@@ -259,6 +261,7 @@ impl Work<'_> {
         if let Ok(f) = self.obj.fences.remove(h) {
             // SAFETY: the context is current, and the fence lives.
             unsafe { self.dev.gl.glow.delete_sync(f.0) };
+            self.dev.tally.fences_ended.one();
         }
     }
 }

@@ -74,6 +74,7 @@ impl Work<'_> {
     ) -> Result<Vec<u8>, BackendError> {
         let mut raw = zeros(a.pixels() * bytes)?;
         self.dev.check_errors("before a read");
+        self.dev.tally.read_calls.one();
         // SAFETY: the read framebuffer is complete, no pack buffer is bound, rows are tight, and `raw` holds them all.
         unsafe {
             self.dev.gl.glow.read_pixels(

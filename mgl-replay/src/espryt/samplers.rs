@@ -40,6 +40,7 @@ impl Samplers {
         {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_sampler(s.name) };
+            dev.tally.samplers_ended.one();
         }
     }
 
@@ -49,6 +50,7 @@ impl Samplers {
         for s in all.chain(self.initial.take()).chain(self.nearest.take()) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_sampler(s.name) };
+            dev.tally.samplers_ended.one();
         }
     }
 }
@@ -154,6 +156,7 @@ impl Work<'_> {
         }
         // SAFETY: a context is current.
         let name = unsafe { gl.create_sampler() }.map_err(BackendError::Driver)?;
+        self.dev.tally.samplers_made.one();
         // SAFETY: the object is new, the values are GL's own, and border colours have four components.
         unsafe {
             let set = |what: u32, value: u32| gl.sampler_parameter_i32(name, what, value as i32);

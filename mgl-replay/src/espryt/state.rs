@@ -14,9 +14,9 @@ fn switch(dev: &Device, what: u32, on: bool) {
     // SAFETY: the context is current.
     unsafe {
         if on {
-            dev.gl.glow.enable(what);
+            dev.state().enable(what);
         } else {
-            dev.gl.glow.disable(what);
+            dev.state().disable(what);
         }
     }
 }
@@ -28,7 +28,6 @@ impl NativeContext {
         if old == *new {
             return;
         }
-        let gl = &dev.gl.glow;
         set_blend(dev, &old.blend, &new.blend);
         if old.depth_test != new.depth_test {
             switch(dev, glow::DEPTH_TEST, new.depth_test.get());
@@ -48,21 +47,22 @@ impl NativeContext {
         // SAFETY: the context is current; the values are GL's own.
         unsafe {
             if old.depth_write != new.depth_write {
-                gl.depth_mask(new.depth_write.get());
+                dev.state().depth_mask(new.depth_write.get());
             }
             if old.depth_func != new.depth_func {
-                gl.depth_func(new.depth_func.0);
+                dev.state().depth_func(new.depth_func.0);
             }
             if old.cull_face != new.cull_face {
-                gl.cull_face(new.cull_face.0);
+                dev.state().cull_face(new.cull_face.0);
             }
             if old.front_face != new.front_face {
-                gl.front_face(new.front_face.0);
+                dev.state().front_face(new.front_face.0);
             }
             for (i, face) in [glow::FRONT, glow::BACK].into_iter().enumerate() {
                 let (o, n) = (&old.stencil[i], &new.stencil[i]);
                 if (o.fail, o.depth_fail, o.pass) != (n.fail, n.depth_fail, n.pass) {
-                    gl.stencil_op_separate(face, n.fail.0, n.depth_fail.0, n.pass.0);
+                    dev.state()
+                        .stencil_op_separate(face, n.fail.0, n.depth_fail.0, n.pass.0);
                 }
                 if o.func != n.func {
                     set_stencil_func(dev, face, n, &self.shadow.dynamic.stencil[i]);
@@ -85,12 +85,11 @@ impl NativeContext {
         } else {
             set_first_viewport(dev, &old, new);
         }
-        let gl = &dev.gl.glow;
         // SAFETY: the context is current; the values are GL's own.
         unsafe {
             if old.blend_color != new.blend_color {
                 let [r, g, b, a] = new.blend_color.map(|c| c.0);
-                gl.blend_color(r, g, b, a);
+                dev.state().blend_color(r, g, b, a);
             }
             for (i, face) in [glow::FRONT, glow::BACK].into_iter().enumerate() {
                 let (o, n) = (&old.stencil[i], &new.stencil[i]);
@@ -98,11 +97,11 @@ impl NativeContext {
                     set_stencil_func(dev, face, &self.shadow.pipeline.stencil[i], n);
                 }
                 if o.write_mask != n.write_mask {
-                    gl.stencil_mask_separate(face, n.write_mask);
+                    dev.state().stencil_mask_separate(face, n.write_mask);
                 }
             }
             if old.raster.line_width != new.raster.line_width {
-                gl.line_width(new.raster.line_width.0);
+                dev.state().line_width(new.raster.line_width.0);
             }
         }
         set_raster(dev, &old.raster, &new.raster);
@@ -153,7 +152,6 @@ fn set_blend(dev: &Device, old: &[BlendTarget; 8], new: &[BlendTarget; 8]) {
     if old == new {
         return;
     }
-    let gl = &dev.gl.glow;
     let uniform = new.iter().all(|b| *b == new[0]);
     let indexed = dev.gl.has.draw_buffers_indexed && !uniform;
     let count = if indexed {
@@ -176,18 +174,18 @@ fn set_blend(dev: &Device, old: &[BlendTarget; 8], new: &[BlendTarget; 8]) {
             };
             if moved(|o, n| o.enable == n.enable) {
                 match (indexed, n.enable.get()) {
-                    (true, true) => gl.enable_draw_buffer(glow::BLEND, index),
-                    (true, false) => gl.disable_draw_buffer(glow::BLEND, index),
-                    (false, true) => gl.enable(glow::BLEND),
-                    (false, false) => gl.disable(glow::BLEND),
+                    (true, true) => dev.state().enable_draw_buffer(glow::BLEND, index),
+                    (true, false) => dev.state().disable_draw_buffer(glow::BLEND, index),
+                    (false, true) => dev.state().enable(glow::BLEND),
+                    (false, false) => dev.state().disable(glow::BLEND),
                 }
             }
             if moved(|o, n| o.mask == n.mask) {
                 let [r, g, b, a] = mask(n);
                 if indexed {
-                    gl.color_mask_draw_buffer(index, r, g, b, a);
+                    dev.state().color_mask_draw_buffer(index, r, g, b, a);
                 } else {
-                    gl.color_mask(r, g, b, a);
+                    dev.state().color_mask(r, g, b, a);
                 }
             }
             if moved(same_function) {
@@ -196,11 +194,14 @@ fn set_blend(dev: &Device, old: &[BlendTarget; 8], new: &[BlendTarget; 8]) {
                     (n.src_color.0, n.dst_color.0, n.src_alpha.0, n.dst_alpha.0),
                 );
                 if indexed {
-                    gl.blend_equation_separate_draw_buffer(index, eq.0, eq.1);
-                    gl.blend_func_separate_draw_buffer(index, func.0, func.1, func.2, func.3);
+                    dev.state()
+                        .blend_equation_separate_draw_buffer(index, eq.0, eq.1);
+                    dev.state()
+                        .blend_func_separate_draw_buffer(index, func.0, func.1, func.2, func.3);
                 } else {
-                    gl.blend_equation_separate(eq.0, eq.1);
-                    gl.blend_func_separate(func.0, func.1, func.2, func.3);
+                    dev.state().blend_equation_separate(eq.0, eq.1);
+                    dev.state()
+                        .blend_func_separate(func.0, func.1, func.2, func.3);
                 }
             }
         }
@@ -211,8 +212,7 @@ fn set_stencil_func(dev: &Device, face: u32, f: &StencilFace, d: &StencilDynamic
     let reference = d.reference.min(i32::MAX as u32) as i32;
     // SAFETY: the context is current; the values are GL's own.
     unsafe {
-        dev.gl
-            .glow
+        dev.state()
             .stencil_func_separate(face, f.func.0, reference, d.compare_mask);
     }
 }
@@ -222,7 +222,6 @@ fn whole(v: f32) -> bool {
 }
 
 fn set_first_viewport(dev: &Device, old: &DynamicState, new: &DynamicState) {
-    let gl = &dev.gl.glow;
     let (o, n) = (&old.viewports[0], &new.viewports[0]);
     // SAFETY: the context is current; a size is never negative.
     unsafe {
@@ -230,13 +229,13 @@ fn set_first_viewport(dev: &Device, old: &DynamicState, new: &DynamicState) {
             let v = [n.x.0, n.y.0, n.width.0.max(0.0), n.height.0.max(0.0)];
             if v.into_iter().all(whole) || !dev.gl.has.viewport_array {
                 let [x, y, w, h] = v.map(|v| v.round() as i32);
-                gl.viewport(x, y, w, h);
+                dev.state().viewport(x, y, w, h);
             } else {
-                dev.gl.es.ViewportArrayvOES(0, 1, v.as_ptr());
+                dev.state_es().ViewportArrayvOES(0, 1, v.as_ptr());
             }
         }
         if (o.near, o.far) != (n.near, n.far) {
-            gl.depth_range_f32(n.near.0, n.far.0);
+            dev.state().depth_range_f32(n.near.0, n.far.0);
         }
     }
     let (o, n) = (&old.scissors[0], &new.scissors[0]);
@@ -246,28 +245,28 @@ fn set_first_viewport(dev: &Device, old: &DynamicState, new: &DynamicState) {
     if (o.x, o.y, o.width, o.height) != (n.x, n.y, n.width, n.height) {
         let [w, h] = [n.width, n.height].map(|v| v.min(i32::MAX as u32) as i32);
         // SAFETY: the context is current; a size is never negative.
-        unsafe { gl.scissor(n.x, n.y, w, h) };
+        unsafe { dev.state().scissor(n.x, n.y, w, h) };
     }
 }
 
 /// Sets all viewports and scissors by index, or (with `many` off) all of them to the first.
 fn set_all_viewports(dev: &Device, new: &DynamicState, many: bool) {
     let pick = |i: usize| if many { i } else { 0 };
-    let es = &dev.gl.es;
     // SAFETY: the context is current and has sixteen viewports (OES_viewport_array); sizes are never negative.
     unsafe {
         for i in 0..MAX_VIEWPORTS {
             let (v, s) = (&new.viewports[pick(i)], &new.scissors[pick(i)]);
             let index = i as u32;
             let rect = [v.x.0, v.y.0, v.width.0.max(0.0), v.height.0.max(0.0)];
-            es.ViewportArrayvOES(index, 1, rect.as_ptr());
-            es.DepthRangeIndexedfOES(index, v.near.0, v.far.0);
+            dev.state_es().ViewportArrayvOES(index, 1, rect.as_ptr());
+            dev.state_es()
+                .DepthRangeIndexedfOES(index, v.near.0, v.far.0);
             let [w, h] = [s.width, s.height].map(|v| v.min(i32::MAX as u32) as i32);
-            es.ScissorIndexedOES(index, s.x, s.y, w, h);
+            dev.state_es().ScissorIndexedOES(index, s.x, s.y, w, h);
             if s.enable.get() {
-                es.Enablei(glow::SCISSOR_TEST, index);
+                dev.state_es().Enablei(glow::SCISSOR_TEST, index);
             } else {
-                es.Disablei(glow::SCISSOR_TEST, index);
+                dev.state_es().Disablei(glow::SCISSOR_TEST, index);
             }
         }
     }
@@ -286,8 +285,7 @@ fn set_raster(dev: &Device, old: &RasterDynamic, new: &RasterDynamic) {
     if clip(old) != clip(new) && dev.gl.has.clip_control {
         // SAFETY: the context is current; the values are GL's own.
         unsafe {
-            dev.gl
-                .es
+            dev.state_es()
                 .ClipControlEXT(new.clip_origin.0, new.clip_depth.0);
         }
     }
@@ -302,11 +300,10 @@ fn set_depth_bias(dev: &Device, old: &DepthBias, new: &DepthBias) {
         // SAFETY: the context is current.
         unsafe {
             if dev.gl.has.offset_clamp {
-                dev.gl
-                    .es
+                dev.state_es()
                     .PolygonOffsetClampEXT(new.factor.0, new.units.0, new.clamp.0);
             } else {
-                dev.gl.glow.polygon_offset(new.factor.0, new.units.0);
+                dev.state().polygon_offset(new.factor.0, new.units.0);
             }
         }
     }
@@ -340,19 +337,18 @@ fn set_multisample(dev: &Device, old: &MultisampleDynamic, new: &MultisampleDyna
     // SAFETY: the context is current.
     unsafe {
         if (old.coverage, old.coverage_invert) != (new.coverage, new.coverage_invert) {
-            dev.gl
-                .glow
+            dev.state()
                 .sample_coverage(new.coverage.0, new.coverage_invert.get());
         }
         if old.mask != new.mask {
-            dev.gl.es.SampleMaski(0, new.mask);
+            dev.state_es().SampleMaski(0, new.mask);
         }
         if old.min_sample_shading != new.min_sample_shading && has.sample_shading {
             if shading >= 0.0 {
-                dev.gl.es.Enable(glow::SAMPLE_SHADING);
-                dev.gl.es.MinSampleShading(shading);
+                dev.state_es().Enable(glow::SAMPLE_SHADING);
+                dev.state_es().MinSampleShading(shading);
             } else {
-                dev.gl.es.Disable(glow::SAMPLE_SHADING);
+                dev.state_es().Disable(glow::SAMPLE_SHADING);
             }
         }
     }

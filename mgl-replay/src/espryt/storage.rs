@@ -103,6 +103,7 @@ impl Work<'_> {
         let name = unsafe {
             if shape.target == glow::RENDERBUFFER {
                 let name = gl.create_renderbuffer().map_err(driver)?;
+                dev.tally.renderbuffers_made.one();
                 gl.bind_renderbuffer(glow::RENDERBUFFER, Some(name));
                 gl.renderbuffer_storage_multisample(
                     glow::RENDERBUFFER,
@@ -114,6 +115,7 @@ impl Work<'_> {
                 Name::Renderbuffer(name)
             } else {
                 let name = gl.create_texture().map_err(driver)?;
+                dev.tally.textures_made.one();
                 self.ctx.bind_for_work(dev, shape.target, name, serial);
                 match shape.target {
                     glow::TEXTURE_2D_MULTISAMPLE => gl.tex_storage_2d_multisample(
@@ -197,6 +199,7 @@ impl Work<'_> {
         self.dev.check_errors("before clearing new storage");
         if let (Name::Texture(name, _), true) = (image.name, self.dev.gl.has.clear_texture) {
             for level in 0..image.levels {
+                self.dev.tally.clear_calls.one();
                 // SAFETY: a context is current; the value has the bytes of one texel.
                 unsafe {
                     self.dev.gl.es.ClearTexImageEXT(
@@ -243,6 +246,7 @@ impl Work<'_> {
             layer,
         )?;
         self.ctx.plain_output_state(self.dev);
+        self.dev.tally.clear_calls.one();
         // SAFETY: a context and a complete framebuffer are current.
         unsafe {
             match image.plan.info.class {

@@ -42,6 +42,11 @@ impl Stream {
         }
     }
 
+    /// The buffer, which is the caller's to end.
+    pub fn take(&mut self) -> Option<glow::Buffer> {
+        self.name.take()
+    }
+
     /// Puts `bytes` at an offset that is a multiple of `align` and at least `least`.
     ///
     /// # Errors
@@ -70,6 +75,7 @@ impl Stream {
             None => {
                 // SAFETY: a context is current.
                 let name = unsafe { gl.create_buffer() }.map_err(BackendError::Driver)?;
+                dev.tally.buffers_made.one();
                 *serials += 1;
                 self.serial = *serials;
                 *self.name.insert(name)
@@ -86,6 +92,7 @@ impl Stream {
             self.size = size;
         }
         if !bytes.is_empty() {
+            dev.tally.stream_bytes.add(needed);
             // SAFETY: the buffer is bound, and the range is inside it. Nothing reads the range yet, since it lies behind
             // all that was written since the storage was new: so no synchronisation is needed.
             unsafe {

@@ -161,6 +161,7 @@ impl Work<'_> {
         let size = (from.width as i32, from.height as i32);
         if from.samples > 1 && self.dev.gl.has.copy_image {
             let (a, b) = (raw_name(from), raw_name(to));
+            self.dev.tally.copy_calls.one();
             // SAFETY: a context is current; both images live and have the same size.
             unsafe {
                 self.dev.gl.es.CopyImageSubData(
@@ -192,6 +193,7 @@ impl Work<'_> {
         fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, from, 0, 0)?;
         fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, to, 0, 0)?;
         self.ctx.plain_output_state(self.dev);
+        self.dev.tally.copy_calls.one();
         // SAFETY: both framebuffers are complete.
         unsafe {
             glow::HasContext::blit_framebuffer(
@@ -308,6 +310,7 @@ impl Work<'_> {
         fb.bind(dev, glow::DRAW_FRAMEBUFFER, None);
         self.ctx.plain_output_state(dev);
         // The upper left corners meet while a resize is under way.
+        dev.tally.copy_calls.one();
         // SAFETY: the window is current, and the read framebuffer is complete.
         unsafe {
             glow::HasContext::blit_framebuffer(

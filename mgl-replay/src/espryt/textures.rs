@@ -131,6 +131,7 @@ impl Work<'_> {
         let target = glow::TEXTURE_BUFFER;
         // SAFETY: a context is current.
         let name = unsafe { self.dev.gl.glow.create_texture() }.map_err(BackendError::Driver)?;
+        self.dev.tally.textures_made.one();
         self.ctx.bind_for_work(self.dev, target, name, serial);
         self.dev.check_errors("before a buffer texture");
         // SAFETY: the texture is bound, and the buffer holds the range.
@@ -176,6 +177,8 @@ impl Work<'_> {
                 if let Ok(b) = self.obj.buffers.remove(BufferHandle(r.handle)) {
                     // SAFETY: a context of the share group is current.
                     unsafe { self.dev.gl.glow.delete_buffer(b.name) };
+                    self.dev.tally.buffers_ended.one();
+                    self.obj.converted.forget(self.dev, b.serial);
                     self.obj.moved();
                 }
             }
@@ -302,6 +305,7 @@ impl Work<'_> {
         let a = &c.area;
         let [x, y, z, w, h, d] = [a.x, a.y, a.z, a.width, a.height, a.depth].map(|v| v as i32);
         self.dev.check_errors("before clearing a texture");
+        self.dev.tally.clear_calls.one();
         // SAFETY: the context is current, `apply` has checked the box, and the value has the bytes of one texel.
         unsafe {
             self.dev.gl.es.ClearTexSubImageEXT(
@@ -383,6 +387,16 @@ impl Work<'_> {
         };
         self.ctx.bind_for_work(self.dev, target, name, image.serial);
         self.set_unpack(row_length as i32, image_height as i32);
+        let jobs = match target {
+            glow::TEXTURE_CUBE_MAP => area.depth,
+            _ => 1,
+        };
+        let texels = u64::from(area.width) * u64::from(area.height) * u64::from(area.depth);
+        self.dev.tally.texture_upload_jobs.add(u64::from(jobs));
+        self.dev
+            .tally
+            .texture_upload_bytes
+            .add(texels * u64::from(plan.upload_bytes));
         let gl = &self.dev.gl.glow;
         let [x, y, z, w, h, depth] =
             [area.x, area.y, area.z, area.width, area.height, area.depth].map(|v| v as i32);

@@ -145,6 +145,7 @@ impl Work<'_> {
         let place = &mut self.ctx.shadow.uniforms[point as usize];
         if *place != range {
             *place = range;
+            self.dev.tally.buffer_binds.one();
             // SAFETY: the context is current; the buffer lives, and holds the range when it was bound.
             unsafe {
                 self.dev.gl.es.BindBufferRange(

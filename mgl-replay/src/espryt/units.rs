@@ -179,10 +179,12 @@ impl Work<'_> {
         };
         if old.texture != new.texture {
             self.ctx.activate(self.dev, unit);
+            self.dev.tally.texture_binds.one();
             // SAFETY: the context is current, and the texture lives.
             unsafe { self.dev.gl.glow.bind_texture(t.target, Some(t.name)) };
         }
         if old.sampler != new.sampler {
+            self.dev.tally.sampler_binds.one();
             // SAFETY: the context is current, and the sampler lives.
             unsafe { self.dev.gl.glow.bind_sampler(unit, Some(sampler)) };
         }

@@ -55,11 +55,17 @@ impl VertexArrays {
         }
     }
 
+    /// GL objects that live, those that wait for their end among them.
+    pub fn objects(&self) -> usize {
+        self.slots.iter().flatten().count() + self.dead.len()
+    }
+
     /// Deletes what was forgotten; the context is current.
     pub fn bury(&mut self, dev: &Device) {
         for name in self.dead.drain(..) {
             // SAFETY: the context is current, and the object is its own.
             unsafe { dev.gl.glow.delete_vertex_array(name) };
+            dev.tally.vertex_arrays_ended.one();
             if self.bound == Some(name) {
                 self.bound = None;
             }
@@ -70,6 +76,7 @@ impl VertexArrays {
     pub fn bind(&mut self, dev: &Device, name: Option<glow::VertexArray>) {
         if self.bound != name {
             self.bound = name;
+            dev.tally.vertex_array_binds.one();
             // SAFETY: the context is current, and the object is its own.
             unsafe { dev.gl.glow.bind_vertex_array(name) };
         }
@@ -145,6 +152,7 @@ impl Work<'_> {
         }
         // SAFETY: the context is current.
         let name = unsafe { gl.create_vertex_array() }.map_err(BackendError::Driver)?;
+        dev.tally.vertex_arrays_made.one();
         self.ctx.vertex.bind(dev, Some(name));
         // SAFETY: the context and the object are current; locations, binding points and formats were checked.
         unsafe {
@@ -279,6 +287,7 @@ impl Work<'_> {
         let bound = &mut v.bound[point];
         if *bound != want {
             *bound = want;
+            self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
             unsafe {
                 self.dev.gl.es.BindVertexBuffer(
@@ -364,6 +373,7 @@ impl Work<'_> {
         if let Some(old) = self.obj.zeros.replace((place, size)) {
             // SAFETY: a context is current; what still has it bound keeps its storage.
             unsafe { self.dev.gl.glow.delete_buffer(old.0.name) };
+            self.dev.tally.buffers_ended.one();
             self.obj.moved();
         }
         Ok(place)
@@ -378,6 +388,7 @@ impl Work<'_> {
             && v.index != serial
         {
             v.index = serial;
+            self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, and the buffer lives.
             unsafe {
                 self.dev

@@ -199,6 +199,8 @@ impl Work<'_> {
         // SAFETY: a context is current; the object is new, and the ranges are those that `apply` has checked.
         let name = unsafe {
             let name = gl.create_texture().map_err(BackendError::Driver)?;
+            dev.tally.textures_made.one();
+            dev.tally.texture_views_made.one();
             dev.gl.es.TextureViewEXT(
                 name.0.get(),
                 v.target,

@@ -83,6 +83,9 @@ impl Magma {
             .get(c.values.render_state)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         let dynamic = &c.values.dynamic;
+        if let Some((_, e)) = self.broken.iter().find(|b| b.0 == h) {
+            return Err(e.clone());
+        }
         let t = self.draw_targets(s)?;
         let (flat, output, layered_viewports) = {
             let p = self

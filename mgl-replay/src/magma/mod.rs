@@ -145,6 +145,8 @@ pub struct Magma {
     rendering: Option<targets::Rendering>,
     /// What the command buffer has bound.
     bound: Bound,
+    /// Programs that no pipeline can be made of, and why; draws with them are refused.
+    broken: Vec<(ShaderHandle, BackendError)>,
     /// Push constants of the draw at work.
     constants: DrawConstants,
     /// Default blocks, by slot of the program.
@@ -250,6 +252,7 @@ impl Magma {
             capture_counters: None,
             rendering: None,
             bound: Bound::default(),
+            broken: Vec::new(),
             constants: DrawConstants::default(),
             constants_at: Vec::new(),
             constants_layout,
@@ -431,6 +434,7 @@ impl Magma {
                 self.end_program(p);
             }
         }
+        self.broken.clear();
         self.scratch_images.clear();
         self.constants_at.clear();
         self.frames.clear();
@@ -595,10 +599,15 @@ impl Backend for Magma {
     }
 
     fn shader_create(&mut self, _: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result {
-        self.create_program(d, &code)
+        // As the client has linked it, the program exists; who draws with it is told.
+        if let Err(e) = self.create_program(d, &code) {
+            self.broken.push((d.shader, e));
+        }
+        Ok(())
     }
 
     fn shader_delete(&mut self, _: &PushedState, h: ShaderHandle) -> Result {
+        self.broken.retain(|b| b.0 != h);
         self.delete_program(h);
         Ok(())
     }

@@ -6,6 +6,7 @@ mod basics;
 mod blits;
 #[path = "../backend/captures.rs"]
 mod captures;
+mod churn;
 mod displays;
 #[path = "../backend/draws.rs"]
 mod draws;
@@ -16,11 +17,13 @@ mod hostile;
 mod lacking;
 mod lane;
 mod own;
+mod reuse;
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]
 mod textures;
 #[path = "../backend/threads.rs"]
 mod threads;
+mod uploads;
 #[path = "../backend/windows.rs"]
 mod windows;

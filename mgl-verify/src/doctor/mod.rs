@@ -200,6 +200,14 @@ fn driver_item() -> Item {
     }
 }
 
+/// The name of the X display that DISPLAY names and that answers.
+///
+/// # Errors
+/// In words: there is none, or it does not answer.
+pub fn display_there_is() -> Result<String, String> {
+    display::probe().map(|info| info.name)
+}
+
 /// The file of the system's libEGL, which is not opened.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use super::image::check_level;
 use crate::consts::gl::*;
 use crate::context::Gl;
 use crate::gl::entry::gl_entry;
+use crate::gl::limits::MAX_ANISOTROPY;
 use crate::gl::types::*;
 use crate::state::sampler::{self, Answer, Rules, Values};
 use crate::state::texture::{ImageSpec, ImageTarget, Parameters, Texture, TextureTarget};
@@ -16,8 +17,7 @@ impl Gl<'_> {
         Rules {
             compatibility: !self.is_core(),
             rectangle,
-            max_anisotropy: f32::from_bits(self.pipe.backend.caps().max_anisotropy_bits)
-                .clamp(1.0, 16.0),
+            max_anisotropy: MAX_ANISOTROPY,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::winsys::types::*;
 use crate::winsys::x11::Connection;
 use crate::winsys::{memory, xlib};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct EglDisplay {
     /// Set while it is initialised.
     backing: Mutex<Option<Backing>>,
     /// Its surfaces by handle.
-    pub surfaces: Mutex<HashMap<usize, Arc<EglSurface>>>,
+    pub surfaces: Mutex<BTreeMap<usize, Arc<EglSurface>>>,
     /// Handles of its sync objects; all are signalled.
     pub syncs: Mutex<HashMap<usize, EGLenum>>,
 }

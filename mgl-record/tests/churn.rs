@@ -1,0 +1,86 @@
+//! Objects that come and go leave nothing behind: after 48 rounds of making, using and ending there are as many handles
+//! of every kind as after two, and no more slots were ever used.
+
+mod common;
+
+use common::{compile, on_driver, run_ok};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+const KINDS: [&str; 12] = [
+    "buffers",
+    "textures",
+    "renderbuffers",
+    "framebuffers",
+    "programs",
+    "samplers",
+    "vertex_arrays",
+    "queries",
+    "fences",
+    "feedback",
+    "render_states",
+    "contexts",
+];
+const ROUNDS: &str = "48";
+
+/// Handles by kind at the end of the program.
+fn handles(program: &Path, back_end: &str, arguments: &[&str]) -> Value {
+    let report = tempfile::NamedTempFile::new().expect("a temporary file");
+    let mut command = Command::new(program);
+    on_driver(&mut command, back_end);
+    command.args(arguments).env("MGL_REPORT", report.path());
+    run_ok(&mut command);
+    let text = std::fs::read_to_string(report.path()).expect("the driver's report");
+    let report: Value = serde_json::from_str(&text).expect("one JSON document");
+    for what in ["faults", "unsupported", "refused", "panics"] {
+        assert_eq!(report[what], serde_json::json!({}), "{arguments:?}: {what}");
+    }
+    assert!(report["counters"]["draws"].as_u64() > Some(0) || arguments[0] == "contexts");
+    report["handles"].clone()
+}
+
+/// Two rounds, since caches fill in the first one, and what it ended may be given back in the second.
+fn comes_back(program: &Path, back_end: &str, kind: &str) {
+    let few = handles(program, back_end, &[kind, "2"]);
+    let many = handles(program, back_end, &[kind, ROUNDS]);
+    assert_eq!(few, many, "{kind} on {back_end}");
+}
+
+#[test]
+fn churn_leaves_nothing_behind_on_null() {
+    let program = compile("churn", "null", &[]);
+    for kind in KINDS {
+        comes_back(&program, "null", kind);
+    }
+}
+
+#[test]
+fn churn_leaves_nothing_behind_on_espryt() {
+    let program = compile("churn", "espryt", &[]);
+    for kind in KINDS {
+        comes_back(&program, "espryt", kind);
+    }
+}
+
+/// An object a round that is kept is seen, by kind.
+#[test]
+fn what_is_left_behind_is_seen() {
+    let program = compile("churn", "keep", &[]);
+    for (kind, handle) in [
+        ("buffers", "buffer"),
+        ("textures", "texture"),
+        ("renderbuffers", "renderbuffer"),
+        ("programs", "shader"),
+        ("queries", "query"),
+        ("fences", "fence"),
+        ("contexts", "context"),
+    ] {
+        let few = handles(&program, "null", &[kind, "2", "keep"]);
+        let many = handles(&program, "null", &[kind, ROUNDS, "keep"]);
+        for what in ["live", "high_water"] {
+            let count = |all: &Value| all[handle][what].as_u64().expect("a number");
+            assert_eq!(count(&many) - count(&few), 46, "{kind}: {what}");
+        }
+    }
+}

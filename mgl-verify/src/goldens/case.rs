@@ -1,0 +1,468 @@
+//! The comparisons of a case: what a trace or its replay gives against the golden's files.
+//!
+//! Nothing is written here but images, and these only where `--update` asks for it: the next back end is compared with
+//! what the first one gave.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mgl_core::trace::TraceFile;
+
+use super::blessing::{self, Blessed, Blesser};
+use super::settings::Settings;
+use super::store::{COUNTERS, FRAMES, Golden, SETTINGS, StoreError, UPLOADS};
+use super::verdict::{Check, Verdict};
+use super::worker::{Replayed, image_path};
+use crate::counters::{self, CounterSection, CounterTable};
+use crate::difference::Difference;
+use crate::image::{Comparison, Image, compare};
+use crate::state::{StateDiff, StateLog, capture};
+use crate::uploads::{self, ServerUploads, Uploads};
+
+/// Differences that a check keeps; all are counted.
+const KEPT: usize = 20;
+
+/// What a run gave for a golden. What was not measured is absent.
+#[derive(Default)]
+pub struct Given {
+    pub state: Option<StateLog>,
+    pub uploads: Uploads,
+    pub counters: CounterTable,
+    /// Images that differ and were not written: folder, frame, image.
+    pub images: Vec<(String, u64, Image)>,
+    /// Images that were written: folder, frame.
+    pub written: BTreeSet<(String, u64)>,
+}
+
+/// The files of a golden that are not as a run gave them; images stand in [`Given::images`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub state: bool,
+    pub uploads: bool,
+    pub counters: bool,
+}
+
+/// Comparing with one golden.
+pub struct Case<'c> {
+    pub golden: &'c Golden,
+    pub settings: &'c Settings,
+    pub name: &'c str,
+    /// The front end drew; else what the trace itself pushes is a constant.
+    pub live: bool,
+    /// Goldens are to be written; images after they were compared with the system's.
+    pub update: Option<Blesser<'c>>,
+    pub checks: Vec<Check>,
+    pub given: Given,
+    pub changed: Changed,
+}
+
+impl Case<'_> {
+    /// Adds a check of a part of the golden that can be written; says whether the part differs.
+    fn add(&mut self, mut check: Check) -> bool {
+        let differs = !check.verdict.is_good();
+        if differs && self.update.is_some() {
+            check.verdict = Verdict::Updated;
+            check.detail = format!("written; before: {}", check.detail);
+        }
+        self.checks.push(check);
+        differs
+    }
+
+    /// The verdict on what equals its golden, if it comes from the trace alone.
+    fn good(&self) -> Verdict {
+        if self.live {
+            Verdict::Pass
+        } else {
+            Verdict::Constant
+        }
+    }
+
+    /// Compares what a trace pushes: state, and the client's uploads and counters.
+    pub fn trace(&mut self, file: &TraceFile) {
+        match capture(file) {
+            Ok(log) => self.state(log),
+            Err(e) => self
+                .checks
+                .push(Check::new("state", Verdict::Error, e.to_string())),
+        }
+        match uploads::client(file) {
+            Ok(client) => {
+                let measured = Uploads {
+                    client: Some(client.clone()),
+                    ..Uploads::default()
+                };
+                self.given.uploads.client = Some(client);
+                let good = self.good();
+                self.uploads("uploads", good, &measured);
+            }
+            Err(e) => self
+                .checks
+                .push(Check::new("uploads", Verdict::Error, e.to_string())),
+        }
+        match counters::client(file) {
+            Ok(client) => {
+                let measured = CounterTable {
+                    client: Some(client.clone()),
+                    ..CounterTable::default()
+                };
+                self.given.counters.client = Some(client);
+                let good = self.good();
+                self.counters("counters", good, &measured);
+            }
+            Err(e) => self
+                .checks
+                .push(Check::new("counters", Verdict::Error, e.to_string())),
+        }
+    }
+
+    fn state(&mut self, log: StateLog) {
+        let check = match self.golden.state() {
+            Ok(golden) => state_check(golden.diff(&log, KEPT), self.good()),
+            Err(e) => unread("state", e),
+        };
+        self.changed.state = self.add(check);
+        self.given.state = Some(log);
+    }
+
+    fn uploads(&mut self, what: &str, good: Verdict, measured: &Uploads) {
+        let golden = read_toml(self.golden, UPLOADS, Uploads::from_toml);
+        let check = match golden {
+            Ok(golden) => {
+                let rows = Uploads::compare(&golden, measured);
+                let deltas = Uploads::delta_lines(self.name, &golden, measured);
+                differences(what, good, rows, deltas)
+            }
+            Err(e) => unread(what, e),
+        };
+        self.changed.uploads |= self.add(check);
+    }
+
+    fn counters(&mut self, what: &str, good: Verdict, measured: &CounterTable) {
+        let golden = read_toml(self.golden, COUNTERS, CounterTable::from_toml);
+        let check = match golden {
+            Ok(golden) => {
+                let limits = &self.settings.counters;
+                for problem in limits.problems(&golden) {
+                    let detail = format!("{SETTINGS}, counters: {problem}");
+                    self.checks.push(Check::new(what, Verdict::Error, detail));
+                }
+                let rows = CounterTable::compare(&golden, measured, limits);
+                let deltas = CounterTable::delta_lines(self.name, &golden, measured);
+                differences(what, good, rows, deltas)
+            }
+            Err(e) => unread(what, e),
+        };
+        self.changed.counters |= self.add(check);
+    }
+
+    /// Compares what a replay gave: images, the back end's uploads and counters, replies.
+    pub fn replay(&mut self, backend: &str, replayed: &Replayed, scratch: &Path) {
+        for error in &replayed.errors {
+            let check = Check::new(format!("driver {backend}"), Verdict::Fail, error.clone());
+            self.checks.push(check);
+        }
+        self.replies(backend, replayed);
+        self.images(backend, replayed, scratch);
+        self.server_uploads(backend, replayed);
+        self.server_counters(backend, replayed);
+    }
+
+    fn replies(&mut self, backend: &str, replayed: &Replayed) {
+        let what = format!("replies {backend}");
+        let rows: Vec<Difference> = replayed
+            .reply_differences
+            .iter()
+            .map(|(place, call, detail)| Difference {
+                place: place.clone(),
+                field: call.clone(),
+                golden: Some("as recorded".to_owned()),
+                actual: Some(detail.clone()),
+            })
+            .collect();
+        if replayed.replies_compared == 0 {
+            // A trace without read-backs has nothing to say here.
+            return;
+        }
+        let mut check = differences(&what, Verdict::Pass, rows, Vec::new());
+        if check.verdict == Verdict::Pass {
+            check.detail = format!("{} equal", replayed.replies_compared);
+        }
+        self.checks.push(check);
+    }
+
+    fn images(&mut self, backend: &str, replayed: &Replayed, scratch: &Path) {
+        let fitting = self
+            .settings
+            .overrides
+            .iter()
+            .find(|o| o.is_for(backend, &replayed.proof.renderer));
+        for &frame in &self.settings.images.frames {
+            let what = format!("image {frame} {backend}");
+            let Some(result) = replayed.frames.iter().find(|f| f.frame == frame) else {
+                let detail = format!("the trace has no frame {frame}");
+                self.checks.push(Check::new(what, Verdict::Error, detail));
+                continue;
+            };
+            if !result.image {
+                let detail = "the back end gave no image";
+                self.checks.push(Check::new(what, Verdict::Error, detail));
+                continue;
+            }
+            let image = match Image::load(&image_path(scratch, frame)) {
+                Ok(image) => image,
+                Err(e) => {
+                    self.checks
+                        .push(Check::new(what, Verdict::Error, e.to_string()));
+                    continue;
+                }
+            };
+            // The override's image first, then the one of all back ends.
+            let own = fitting.map(|o| o.folder.as_str());
+            let (folder, golden) = match own.map(|f| (f, self.golden.image(f, frame))) {
+                Some((f, Ok(image))) => (f, Ok(image)),
+                Some((_, Err(StoreError::Missing(_)))) | None => {
+                    (FRAMES, self.golden.image(FRAMES, frame))
+                }
+                Some((f, Err(e))) => (f, Err(e)),
+            };
+            let chain = own.map(|f| {
+                if f == folder {
+                    format!(" (of {f})")
+                } else {
+                    format!(" (of {folder}, as {f} has none)")
+                }
+            });
+            let mut check = match golden {
+                Ok(golden) => image_check(&what, self.settings, &golden, &image),
+                Err(e) => unread(&what, e),
+            };
+            check.detail.push_str(&chain.unwrap_or_default());
+            let mut pending = !check.verdict.is_good();
+            if pending && self.update.is_some() {
+                pending = self.write_image(&mut check, folder, frame, &image);
+            }
+            self.checks.push(check);
+            if pending {
+                self.given.images.push((folder.to_owned(), frame, image));
+            }
+        }
+    }
+
+    /// Writes an image of the golden; says whether it is left to people to decide.
+    fn write_image(&mut self, check: &mut Check, folder: &str, frame: u64, image: &Image) -> bool {
+        let key = (folder.to_owned(), frame);
+        let Some(blesser) = self
+            .update
+            .as_mut()
+            .filter(|_| !self.given.written.contains(&key))
+        else {
+            check.detail = format!("the back ends differ: {}", check.detail);
+            return true;
+        };
+        let blessed = blesser.bless(frame, image);
+        let words = match &blessed {
+            Blessed::Like(figures) => figures.in_words(),
+            Blessed::Unlike(figures, why) => {
+                check.detail = format!(
+                    "not written, since it is not as the system shows it ({why}; {}); {}",
+                    figures.in_words(),
+                    check.detail
+                );
+                return true;
+            }
+            Blessed::Unknown(why) => format!("not compared with the system's: {why}"),
+        };
+        let written = self
+            .golden
+            .write_image(folder, frame, image)
+            .and_then(|()| blessing::note(self.golden, folder, frame, &blessed));
+        match written {
+            Ok(()) => {
+                self.given.written.insert(key);
+                check.verdict = Verdict::Updated;
+                check.detail = format!("written, {words}; before: {}", check.detail);
+                false
+            }
+            Err(e) => {
+                check.verdict = Verdict::Error;
+                check.detail = e.to_string();
+                false
+            }
+        }
+    }
+
+    fn server_uploads(&mut self, backend: &str, replayed: &Replayed) {
+        let Some(client) = self.given.uploads.client.clone() else {
+            return;
+        };
+        let what = format!("uploads {backend}");
+        let mut server = ServerUploads::default();
+        for frame in &replayed.frames {
+            if let Err(e) = server.add_frame(frame.frame, &frame.uploads, &client) {
+                self.checks
+                    .push(Check::new(what, Verdict::Error, e.to_string()));
+                return;
+            }
+        }
+        let mut measured = Uploads::default();
+        let Some(place) = measured.server_mut(backend) else {
+            return;
+        };
+        *place = Some(server.clone());
+        if let Some(place) = self.given.uploads.server_mut(backend) {
+            *place = Some(server);
+        }
+        self.uploads(&what, Verdict::Pass, &measured);
+    }
+
+    fn server_counters(&mut self, backend: &str, replayed: &Replayed) {
+        let what = format!("counters {backend}");
+        let mut server = CounterSection::default();
+        for frame in &replayed.frames {
+            server.add_frame(frame.whole, &frame.native);
+        }
+        let mut measured = CounterTable::default();
+        let Some(place) = measured.server_mut(backend) else {
+            return;
+        };
+        *place = Some(server.clone());
+        if let Some(place) = self.given.counters.server_mut(backend) {
+            *place = Some(server);
+        }
+        self.counters(&what, Verdict::Pass, &measured);
+    }
+}
+
+/// Reads a file of TOML by its own reader.
+pub fn read_toml<T, E: std::fmt::Display>(
+    golden: &Golden,
+    name: &str,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, StoreError> {
+    let text = golden.text(name)?;
+    parse(&text).map_err(|e| StoreError::Content {
+        path: golden.folder().join(name),
+        problem: e.to_string(),
+    })
+}
+
+/// The check of a golden's file that cannot be read.
+fn unread(what: &str, error: StoreError) -> Check {
+    let verdict = match error {
+        StoreError::Missing(_) => Verdict::Missing,
+        StoreError::Pointer(_) => Verdict::Pointer,
+        StoreError::Io { .. } | StoreError::Content { .. } | StoreError::Image(_) => Verdict::Error,
+    };
+    Check::new(what, verdict, error.to_string())
+}
+
+fn differences(what: &str, good: Verdict, mut rows: Vec<Difference>, deltas: Vec<String>) -> Check {
+    if rows.is_empty() {
+        return Check::new(what, good, "equal");
+    }
+    let count = rows.len();
+    let first = &rows[0];
+    let detail = format!("{count} differences; first: {}", in_words(first));
+    rows.truncate(KEPT);
+    Check {
+        differences: rows,
+        deltas,
+        ..Check::new(what, Verdict::Fail, detail)
+    }
+}
+
+/// A difference in a line.
+pub fn in_words(d: &Difference) -> String {
+    let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "nothing".to_owned());
+    let place = if d.place.is_empty() {
+        String::new()
+    } else {
+        format!("{}, ", d.place)
+    };
+    format!(
+        "{place}{}: {} expected, {} found",
+        d.field,
+        value(&d.golden),
+        value(&d.actual)
+    )
+}
+
+fn state_check(diff: StateDiff, good: Verdict) -> Check {
+    if diff.is_equal() {
+        let detail = format!("{} verbs in {} frames equal", diff.verbs, diff.frames);
+        return Check::new("state", good, detail);
+    }
+    let mut parts = Vec::new();
+    if let Some(first) = diff.rows.first() {
+        let frames = diff.different_frames;
+        parts.push(format!(
+            "{} differences in {frames} frames; first: {}",
+            diff.total,
+            in_words(first)
+        ));
+    }
+    for (frames, whose) in [
+        (&diff.only_golden, "the golden"),
+        (&diff.only_actual, "the run"),
+    ] {
+        if let (Some(first), Some(last)) = (frames.first(), frames.last()) {
+            parts.push(format!("frames {first} to {last} are only in {whose}"));
+        }
+    }
+    let summary = diff.summary.iter().take(KEPT);
+    Check {
+        deltas: summary
+            .map(|f| format!("{}: {} differences", f.field, f.count))
+            .collect(),
+        differences: diff.rows,
+        ..Check::new("state", Verdict::Fail, parts.join("; "))
+    }
+}
+
+fn image_check(what: &str, settings: &Settings, golden: &Image, actual: &Image) -> Check {
+    let hidden = &settings.images.masks;
+    if golden == actual && hidden.is_empty() {
+        return Check::new(what, Verdict::Pass, "equal pixel for pixel");
+    }
+    let comparison = compare(golden, actual, &settings.images.options());
+    let verdict = settings.images.thresholds.judge(&comparison);
+    let mut detail = measures(&comparison);
+    for mask in &comparison.masks {
+        if mask.pixels == 0 {
+            let outside = format!("; mask {} lies outside the image", mask.mask.name);
+            detail.push_str(&outside);
+        }
+    }
+    if verdict.pass {
+        return Check::new(what, Verdict::Pass, detail);
+    }
+    let why: Vec<String> = verdict.failures.iter().map(ToString::to_string).collect();
+    Check::new(what, Verdict::Fail, format!("{}; {detail}", why.join("; ")))
+}
+
+/// The measures of a comparison in a line.
+pub fn measures(c: &Comparison) -> String {
+    let Some(m) = &c.measures else {
+        return format!("{} expected, {} found", c.left, c.right);
+    };
+    let mut parts = vec![format!("{} of {} pixels differ", m.differing, m.pixels)];
+    if m.differing > 0 {
+        parts.push(format!("by at most {}", m.max_difference));
+    }
+    if let Some(ssim) = &m.ssim {
+        let worst = ssim
+            .planes()
+            .map(|(_, s)| s)
+            .min_by(|a, b| a.worst.mean.total_cmp(&b.worst.mean));
+        if let Some(s) = worst {
+            parts.push(format!(
+                "SSIM {:.4}, worst tile {:.4} at {}",
+                s.mean, s.worst.mean, s.worst.rect
+            ));
+        }
+    }
+    if let Some(psnr) = m.psnr_db {
+        parts.push(format!("PSNR {psnr:.1} dB"));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,285 @@
+//! Replays in processes of their own: a driver that crashes or hangs takes one case with it, and not the run.
+//!
+//! The parent writes a [`Job`] into a scratch folder and starts the program that it is told to, which calls [`work`]. The
+//! worker leaves `result.json` and the images there. While it replays it keeps telling in a mapped file which record it
+//! is at, so that the parent can name the verb at which it died.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use memmap2::MmapMut;
+use mgl_core::pipe::UploadReport;
+use mgl_core::trace::TraceFile;
+use mgl_replay::espryt::DisplayChoice;
+use mgl_replay::player::{PlayOptions, Progress, play};
+use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::verdict::Proof;
+use crate::image::Image;
+use crate::limited::run_limited;
+use crate::replay::image_name;
+
+const JOB: &str = "job.json";
+const RESULT: &str = "result.json";
+const PROGRESS: &str = "progress";
+/// Most bytes of a dead worker's last words that are shown.
+const LAST_WORDS: usize = 400;
+
+/// How workers are started: a program and its first arguments; the scratch folder follows.
+#[derive(Clone, Debug)]
+pub struct WorkerCommand {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+}
+
+/// What a worker is to replay.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub trace: PathBuf,
+    /// Name of the back end.
+    pub backend: String,
+    /// Frames whose images are wanted.
+    pub images: BTreeSet<u64>,
+    /// Turn the back end's debug messages into errors.
+    pub debug: bool,
+}
+
+/// A frame that was replayed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FrameResult {
+    pub frame: u64,
+    /// A Present ended it.
+    pub whole: bool,
+    /// What the back end made of the frame's uploads.
+    pub uploads: Vec<UploadReport>,
+    /// What the back end counted in it.
+    pub native: Vec<(String, u64)>,
+    /// Its image was wanted, and is there.
+    pub image: bool,
+}
+
+/// A replay that reached its end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Replayed {
+    pub proof: Proof,
+    pub frames: Vec<FrameResult>,
+    pub replies_compared: u64,
+    /// Place, call, what differs.
+    pub reply_differences: Vec<(String, String, String)>,
+    /// Errors that the back end reported.
+    pub errors: Vec<String>,
+}
+
+/// How a worker fared.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    Done(Replayed),
+    /// This machine lacks something.
+    Environment(String),
+    /// The trace or the back end is at fault.
+    Failed(String),
+    /// A signal ended it.
+    Crashed(String),
+    TimedOut(String),
+}
+
+/// Where the image of a frame is that a worker left.
+pub fn image_path(scratch: &Path, frame: u64) -> PathBuf {
+    scratch.join(image_name(frame))
+}
+
+/// Runs a job in a process of its own. What goes wrong there is an outcome.
+///
+/// # Errors
+/// The scratch folder cannot be used, or the worker cannot be started.
+pub fn run(
+    worker: &WorkerCommand,
+    job: &Job,
+    scratch: &Path,
+    limit: Duration,
+) -> io::Result<Outcome> {
+    fs::write(scratch.join(JOB), serde_json::to_vec(job)?)?;
+    fs::write(scratch.join(PROGRESS), [0; 32])?;
+    let mut command = Command::new(&worker.program);
+    command.args(&worker.args).arg(scratch);
+    let ended = run_limited(&mut command, limit)?;
+    let reached = || match reached(scratch) {
+        Ok(Some(place)) => format!("at verb {place}"),
+        _ => "before the first record".to_owned(),
+    };
+    let words = last_words(&ended.stderr);
+    Ok(match ended.status {
+        None => Outcome::TimedOut(format!(
+            "no end after {} s, {}{words}",
+            limit.as_secs(),
+            reached()
+        )),
+        Some(status) => match (status.signal(), fs::read(scratch.join(RESULT))) {
+            (Some(signal), _) => {
+                Outcome::Crashed(format!("ended by signal {signal}, {}{words}", reached()))
+            }
+            (None, Ok(bytes)) => serde_json::from_slice(&bytes)?,
+            (None, Err(_)) => Outcome::Crashed(format!(
+                "the worker left with {status} and without a result, {}{words}",
+                reached()
+            )),
+        },
+    })
+}
+
+/// The end of what a worker wrote.
+fn last_words(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let text = text.trim();
+    let start = text.len().saturating_sub(LAST_WORDS);
+    let start = (start..text.len()).find(|&i| text.is_char_boundary(i));
+    match start.map(|i| &text[i..]) {
+        Some(text) if !text.is_empty() => format!("; it said: {text}"),
+        _ => String::new(),
+    }
+}
+
+/// The record that a worker had begun.
+fn reached(scratch: &Path) -> io::Result<Option<String>> {
+    let bytes = fs::read(scratch.join(PROGRESS))?;
+    let word = |i: usize| {
+        let word = bytes.get(i * 8..)?.first_chunk::<8>()?;
+        Some(AtomicU64::new(u64::from_ne_bytes(*word)))
+    };
+    let (Some(a), Some(b), Some(c), Some(d)) = (word(0), word(1), word(2), word(3)) else {
+        return Ok(None);
+    };
+    let words = [a, b, c, d];
+    Ok(Progress::new(&words).last().map(|place| place.to_string()))
+}
+
+/// The worker's side: does the job of a scratch folder and leaves the result there.
+///
+/// # Errors
+/// The scratch folder cannot be used.
+pub fn work(scratch: &Path) -> io::Result<()> {
+    let job: Job = serde_json::from_slice(&fs::read(scratch.join(JOB))?)?;
+    let outcome = replay(&job, scratch)?;
+    let temporary = scratch.join("result.part");
+    fs::write(&temporary, serde_json::to_vec(&outcome)?)?;
+    fs::rename(&temporary, scratch.join(RESULT))
+}
+
+/// The four words of the progress file, mapped.
+struct Mapped(MmapMut);
+
+impl Mapped {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::options().read(true).write(true).open(path)?;
+        // SAFETY: the file lies in the scratch folder of this job; the parent reads it only when we are gone, and nobody
+        // makes it shorter.
+        let map = unsafe { MmapMut::map_mut(&file) }?;
+        if map.len() < size_of::<[AtomicU64; 4]>() {
+            return Err(io::Error::other("the progress file is too short"));
+        }
+        Ok(Self(map))
+    }
+
+    fn words(&self) -> &[AtomicU64; 4] {
+        // SAFETY: the map has at least 32 bytes (checked when it was opened), starts on a page, and is only ever read and
+        // written through these atomics.
+        unsafe { &*self.0.as_ptr().cast() }
+    }
+}
+
+fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
+    let mapped = Mapped::open(&scratch.join(PROGRESS))?;
+    let failed = |e: &dyn std::fmt::Display| Ok(Outcome::Failed(e.to_string()));
+    let kind: BackendKind = match job.backend.parse() {
+        Ok(kind) => kind,
+        Err(e) => return failed(&e),
+    };
+    let bytes = fs::read(&job.trace)?;
+    let file = match TraceFile::open(&job.trace) {
+        Ok(file) => file,
+        Err(e) => return failed(&e),
+    };
+    let options = EsprytOptions {
+        display: DisplayChoice::Surfaceless,
+        debug: job.debug,
+    };
+    let mut backend = match make_backend(kind, &options) {
+        Ok(backend) => backend,
+        Err(e) => return Ok(Outcome::Environment(format!("{kind} does not start: {e}"))),
+    };
+    let caps = backend.caps().clone();
+    let recorded_on = file.provenance().caps.as_ref();
+    let mut frames = Vec::new();
+    let draws = kind != BackendKind::Null;
+    let mut played_all = PlayOptions {
+        frames: None,
+        images: false,
+        check_replies: draws,
+        same_backend: recorded_on.is_some_and(|c| {
+            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
+        }),
+        uploads: true,
+        progress: Some(Progress::new(mapped.words())),
+    };
+    played_all.images = draws && !job.images.is_empty();
+    let mut unsaved = None;
+    let played = play(&file, backend.as_mut(), &played_all, &mut |frame| {
+        let wanted = job.images.contains(&frame.frame);
+        let mut there = false;
+        if let Some(p) = frame.image.as_ref().filter(|_| wanted) {
+            let saved = Image::from_bottom_up(p.width, p.height, &p.rgba)
+                .and_then(|image| image.save(&image_path(scratch, frame.frame)));
+            if let Err(e) = saved {
+                unsaved = Some(e);
+                return Err("an image could not be saved".to_owned());
+            }
+            there = true;
+        }
+        frames.push(FrameResult {
+            frame: frame.frame,
+            whole: !frame.partial,
+            uploads: frame.uploads,
+            native: frame
+                .native
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            image: there,
+        });
+        Ok(())
+    });
+    if let Some(e) = unsaved {
+        return failed(&e);
+    }
+    let summary = match played {
+        Ok(summary) => summary,
+        Err(e) if e.is_environment() => return Ok(Outcome::Environment(e.to_string())),
+        Err(e) => return failed(&e),
+    };
+    Ok(Outcome::Done(Replayed {
+        proof: Proof {
+            renderer: caps.renderer,
+            version: caps.version,
+            trace: format!("{:032x}", xxh3_128(&bytes)),
+            records: summary.counters.records,
+            frames: summary.frames,
+        },
+        frames,
+        replies_compared: summary.replies_compared,
+        reply_differences: summary
+            .reply_differences
+            .into_iter()
+            .map(|d| (d.place, d.call.to_owned(), d.detail))
+            .collect(),
+        errors: summary.backend_errors,
+    }))
+}
