@@ -19,7 +19,7 @@ use mgl_core::pipe::UploadReport;
 use mgl_core::trace::TraceFile;
 use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayOptions, Progress, play};
-use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, EsprytOptions, MagmaOptions, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -208,9 +208,15 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
         Ok(file) => file,
         Err(e) => return failed(&e),
     };
-    let options = EsprytOptions {
-        display: DisplayChoice::Surfaceless,
-        debug: job.debug,
+    let options = BackendOptions {
+        espryt: EsprytOptions {
+            display: DisplayChoice::Surfaceless,
+            debug: job.debug,
+        },
+        magma: MagmaOptions {
+            debug: job.debug,
+            ..MagmaOptions::default()
+        },
     };
     let mut backend = match make_backend(kind, &options) {
         Ok(backend) => backend,
