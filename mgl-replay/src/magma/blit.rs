@@ -469,6 +469,7 @@ impl Magma {
             vk::Filter::NEAREST
         };
         let cmd = self.rec.cmd();
+        self.counters.copy_calls += 1;
         // SAFETY: nothing is rendered; the images are in these layouts, and the rectangles are inside them.
         unsafe {
             self.gpu

@@ -49,6 +49,7 @@ impl Magma {
         let same = self.obj.buffers.get(h).is_ok_and(|b| b.size == d.size);
         if !same {
             let raw = self.make_buffer(d.size)?;
+            self.counters.buffers_made += 1;
             let new = Buffer {
                 raw,
                 serial: self.obj.serial(),
@@ -60,6 +61,7 @@ impl Magma {
             match self.obj.buffers.get_mut(h) {
                 Ok(place) => {
                     let old = std::mem::replace(place, new);
+                    self.counters.buffers_ended += 1;
                     self.rec.discard(Garbage::Buffer(old.raw));
                     self.obj.moved();
                 }
@@ -116,6 +118,7 @@ impl Magma {
     /// Ends a buffer.
     pub(super) fn destroy_buffer(&mut self, h: BufferHandle) {
         if let Ok(b) = self.obj.buffers.remove(h) {
+            self.counters.buffers_ended += 1;
             self.rec.discard(Garbage::Buffer(b.raw));
             self.obj.moved();
         }
@@ -154,6 +157,8 @@ impl Magma {
             size: bytes.len() as u64,
         }];
         let to = self.buffer(h)?.raw.buffer;
+        self.counters.buffer_upload_jobs += 1;
+        self.counters.buffer_upload_bytes += bytes.len() as u64;
         // SAFETY: nothing is rendered; `apply` has checked the range against the buffer's size.
         unsafe {
             self.gpu

@@ -33,7 +33,8 @@ impl Magma {
         if rect.extent.width == 0 || rect.extent.height == 0 {
             return Ok(());
         }
-        let mut list: Vec<vk::ClearAttachment> = Vec::with_capacity(10);
+        let mut all = [vk::ClearAttachment::default(); MAX_COLOR_ATTACHMENTS + 1];
+        let mut count = 0;
         for i in 0..t.draw_buffers() as usize {
             let (Some(slice), true) = (&t.color[i], c.buffers.has(BufferMask::color(i))) else {
                 continue;
@@ -48,13 +49,14 @@ impl Magma {
                 continue;
             }
             let words = slice.plan.clear_words(c.color);
-            list.push(vk::ClearAttachment {
+            all[count] = vk::ClearAttachment {
                 aspect_mask: vk::ImageAspectFlags::COLOR,
                 color_attachment: i as u32,
                 clear_value: vk::ClearValue {
                     color: vk::ClearColorValue { uint32: words },
                 },
-            });
+            };
+            count += 1;
         }
         let depth = c.buffers.has(BufferMask::DEPTH) && t.depth.is_some() && p.depth_write.get();
         let write_mask = d.stencil[0].write_mask & 0xFF;
@@ -71,7 +73,7 @@ impl Magma {
             aspects |= vk::ImageAspectFlags::STENCIL;
         }
         if !aspects.is_empty() {
-            list.push(vk::ClearAttachment {
+            all[count] = vk::ClearAttachment {
                 aspect_mask: aspects,
                 color_attachment: 0,
                 clear_value: vk::ClearValue {
@@ -84,8 +86,10 @@ impl Magma {
                         stencil: c.stencil & 0xFF,
                     },
                 },
-            });
+            };
+            count += 1;
         }
+        let list = &all[..count];
         if list.is_empty() {
             return Ok(());
         }
@@ -99,9 +103,9 @@ impl Magma {
             base_array_layer: 0,
             layer_count: t.layers,
         }];
-        self.counters.clears += 1;
+        self.counters.clear_calls += 1;
         // SAFETY: rendering is under way, and the rectangle is inside its area.
-        unsafe { self.gpu.device.cmd_clear_attachments(cmd, &list, &rects) };
+        unsafe { self.gpu.device.cmd_clear_attachments(cmd, list, &rects) };
         Ok(())
     }
 
@@ -120,7 +124,7 @@ impl Magma {
         let words = slice.plan.clear_words(c.color);
         for layer in 0..t.layers {
             let to = one_layer(&slice, layer);
-            self.counters.clears += 1;
+            self.counters.clear_calls += 1;
             self.fill(&to, t.srgb, rect, Paint::Color(mask), words)?;
         }
         Ok(())
@@ -139,7 +143,7 @@ impl Magma {
         };
         for layer in 0..t.layers {
             let to = one_layer(&slice, layer);
-            self.counters.clears += 1;
+            self.counters.clear_calls += 1;
             self.fill(&to, false, rect, Paint::Stencil { mask, value }, [0; 4])?;
         }
         Ok(())

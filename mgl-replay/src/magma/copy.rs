@@ -130,6 +130,7 @@ impl Magma {
         }
         let (a, b) = (a.raw.image, b.raw.image);
         let cmd = self.rec.cmd();
+        self.counters.copy_calls += 1;
         // SAFETY: nothing is rendered; the images are in these layouts, and the boxes are inside them.
         unsafe {
             self.gpu

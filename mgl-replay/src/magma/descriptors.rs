@@ -40,6 +40,17 @@ fn make_pool(gpu: &Gpu, sets: u32) -> Result<vk::DescriptorPool, BackendError> {
         .map_err(|e| error("a descriptor pool", e))
 }
 
+/// Allocates one set, without the list that ash would make.
+fn one_set(
+    gpu: &Gpu,
+    info: &vk::DescriptorSetAllocateInfo<'_>,
+) -> Result<vk::DescriptorSet, vk::Result> {
+    let mut set = vk::DescriptorSet::null();
+    // SAFETY: the pool and the one layout of `info` live; one handle is written.
+    unsafe { (gpu.device.fp_v1_0().allocate_descriptor_sets)(gpu.device.handle(), info, &mut set) }
+        .result_with_success(set)
+}
+
 impl Descriptors {
     /// A set for the submission that is recorded.
     ///
@@ -67,9 +78,8 @@ impl Descriptors {
             let info = vk::DescriptorSetAllocateInfo::default()
                 .descriptor_pool(*pool)
                 .set_layouts(&layouts);
-            // SAFETY: the pool and the layout live.
-            match unsafe { gpu.device.allocate_descriptor_sets(&info) } {
-                Ok(sets) => return Ok(sets[0]),
+            match one_set(gpu, &info) {
+                Ok(set) => return Ok(set),
                 Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL) => {
                     self.current = None;
                 }
@@ -122,9 +132,8 @@ impl Descriptors {
                 let info = vk::DescriptorSetAllocateInfo::default()
                     .descriptor_pool(*pool)
                     .set_layouts(&layouts);
-                // SAFETY: the pool and the layout live.
-                match unsafe { gpu.device.allocate_descriptor_sets(&info) } {
-                    Ok(sets) => return Ok(sets[0]),
+                match one_set(gpu, &info) {
+                    Ok(set) => return Ok(set),
                     Err(
                         vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL,
                     ) => {}

@@ -610,7 +610,7 @@ impl Magma {
             }
             self.push_constants(h)?;
             let cmd = self.rec.cmd();
-            self.counters.draws += 1;
+            self.counters.draw_calls += 1;
             // SAFETY: everything is bound; the device answers reads outside buffers with values of its own choice.
             unsafe {
                 match indices {
@@ -655,7 +655,7 @@ impl Magma {
             if at.saturating_add(default_stride) > size || at % 4 != 0 {
                 break;
             }
-            self.counters.draws += 1;
+            self.counters.draw_calls += 1;
             // SAFETY: everything is bound, and the parameters lie inside the buffer.
             unsafe {
                 if indexed {

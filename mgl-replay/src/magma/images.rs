@@ -462,6 +462,7 @@ impl Magma {
     pub(super) fn end_image(&mut self, id: ImageId) {
         self.forget_attachment(id);
         if let Some(image) = self.obj.images.take(id) {
+            self.counters.images_ended += 1;
             for g in image.into_garbage() {
                 self.rec.discard(g);
             }

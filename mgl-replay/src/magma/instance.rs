@@ -194,16 +194,7 @@ unsafe extern "system" fn on_message(
         } else {
             CStr::from_ptr(text).to_string_lossy()
         };
-        if is_mistaken(&text) {
-            return vk::FALSE;
-        }
         (*events.cast::<Events>()).log(LogLevel::Error, format!("Vulkan: {text}"));
     }
     vk::FALSE
-}
-
-/// Whether the layers complain of what Vulkan allows: outputs of fragment shaders may go to draw buffers that have no
-/// attachment (VkPipelineRenderingCreateInfo, formats that are undefined), where they are dropped.
-fn is_mistaken(text: &str) -> bool {
-    text.contains("Shader-InterfaceTypeMismatch") && text.contains("VK_FORMAT_UNDEFINED")
 }

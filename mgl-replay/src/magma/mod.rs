@@ -17,6 +17,7 @@ mod capture;
 mod clear;
 mod context;
 mod copy;
+mod counters;
 mod descriptors;
 mod draw;
 mod features;
@@ -51,6 +52,7 @@ pub mod vertex_formats;
 
 use ash::vk;
 use context::{Bound, Ctx};
+pub use counters::NativeCounters;
 use descriptors::Descriptors;
 use gpu::Gpu;
 use gpu_allocator::MemoryLocation;
@@ -90,37 +92,6 @@ pub enum PipelineCache {
     File(PathBuf),
     /// Nowhere.
     None,
-}
-
-/// Native work, counted since the start. A steady frame makes no pipeline, descriptor pool, view or allocation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct NativeCounters {
-    /// Draw commands.
-    pub draws: u64,
-    /// Clear commands.
-    pub clears: u64,
-    /// Renderings begun.
-    pub renderings: u64,
-    /// Pipelines bound.
-    pub pipeline_binds: u64,
-    /// Descriptor sets written.
-    pub sets_written: u64,
-    /// Submissions.
-    pub submissions: u64,
-    /// Waits for the GPU.
-    pub waits: u64,
-    /// Pipelines made.
-    pub pipelines: u64,
-    /// Descriptor pools made.
-    pub descriptor_pools: u64,
-    /// Image views made.
-    pub views: u64,
-    /// Images made.
-    pub images: u64,
-    /// Samplers made.
-    pub samplers: u64,
-    /// Device memory allocations.
-    pub allocations: u64,
 }
 
 type ScratchKey = (Format, u32, u32, bool, u32);
@@ -168,6 +139,8 @@ pub struct Magma {
     /// Serials of the submissions that ended frames.
     frames: std::collections::VecDeque<u64>,
     counters: NativeCounters,
+    /// What became of uploads, while that is asked for.
+    uploads: Option<Vec<UploadReport>>,
     // Lists that are filled anew for each use.
     barriers: Vec<vk::ImageMemoryBarrier<'static>>,
     uses: Vec<sync::ImageUse>,
@@ -265,6 +238,7 @@ impl Magma {
             copy_mask: None,
             frames: std::collections::VecDeque::new(),
             counters: NativeCounters::default(),
+            uploads: None,
             barriers: Vec::new(),
             uses: Vec::new(),
             draw_images: Vec::new(),
@@ -308,12 +282,13 @@ impl Magma {
     #[must_use]
     pub fn counted(&self) -> NativeCounters {
         NativeCounters {
-            pipelines: self.pipelines.made + self.painter.made,
+            pipelines_made: self.pipelines.made + self.painter.made,
             descriptor_pools: self.descriptors.made,
-            views: self.obj.images.views_made,
-            images: self.obj.images.made,
-            samplers: self.obj.samplers.made,
+            views_made: self.obj.images.views_made,
+            images_made: self.obj.images.made,
+            samplers_made: self.obj.samplers.made,
             allocations: self.mem.made,
+            barriers: self.rec.epoch - 1,
             ..self.counters
         }
     }
@@ -497,6 +472,21 @@ impl Backend for Magma {
         self.gpu.events.take()
     }
 
+    fn report_uploads(&mut self, on: bool) {
+        self.uploads = on.then(Vec::new);
+    }
+
+    fn take_uploads(&mut self) -> Vec<UploadReport> {
+        self.uploads
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    fn native_counters(&self) -> Vec<(&'static str, u64)> {
+        self.counted().told()
+    }
+
     fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
         match d.target {
             Target::BUFFER => self.specify_buffer(d),
@@ -516,12 +506,32 @@ impl Backend for Magma {
         regions: &[SubRegion],
         bytes: &[u8],
     ) -> Result {
-        match d.resource.kind {
+        let before = self.counters.uploads();
+        let shape = match d.resource.kind {
             HandleKind::BUFFER => {
-                self.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes)
+                self.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes)?;
+                UploadShape::Box
             }
-            _ => self.upload_texture(d, regions, bytes),
+            _ => {
+                self.upload_texture(d, regions, bytes)?;
+                if textures::takes_box(d, regions) {
+                    UploadShape::Box
+                } else {
+                    UploadShape::Regions
+                }
+            }
+        };
+        if let Some(list) = &mut self.uploads {
+            let after = self.counters.uploads();
+            list.push(UploadReport {
+                resource: d.resource,
+                level: d.level,
+                shape,
+                jobs: (after.0 - before.0) as u32,
+                bytes: after.1 - before.1,
+            });
         }
+        Ok(())
     }
 
     fn buffer_read(&mut self, _: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {

@@ -226,7 +226,10 @@ impl Magma {
             samplers_set: KeptSet::default(),
         };
         match self.obj.programs.insert(d.shader, program) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.counters.programs_linked += 1;
+                Ok(())
+            }
             Err(e) => Err(BackendError::Driver(e.to_string())),
         }
     }
@@ -234,6 +237,7 @@ impl Magma {
     /// Ends a program and its pipelines.
     pub(super) fn delete_program(&mut self, h: ShaderHandle) {
         if let Ok(p) = self.obj.programs.remove(h) {
+            self.counters.programs_ended += 1;
             self.end_program(p);
         }
     }

@@ -149,6 +149,7 @@ impl Magma {
                 self.let_go_of(&old);
             }
             Err(_) => {
+                self.counters.queries_made += 1;
                 self.obj
                     .queries
                     .insert(d.query, new)
@@ -369,6 +370,7 @@ impl Magma {
     /// A query's life ends.
     pub(super) fn end_query_object(&mut self, h: QueryHandle) {
         if let Ok(q) = self.obj.queries.remove(h) {
+            self.counters.queries_ended += 1;
             if (q.kind as usize) < 3 && self.queries.active[q.kind as usize].contains(&h) {
                 self.stop_kind(q.kind);
                 self.queries.active[q.kind as usize].retain(|x| *x != h);

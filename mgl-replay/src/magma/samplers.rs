@@ -18,6 +18,7 @@ use mgl_core::pod::F32;
 struct Kept {
     generation: u32,
     compares: bool,
+    nearest: bool,
     raw: vk::Sampler,
 }
 
@@ -209,7 +210,8 @@ fn make(gpu: &Gpu, d: &SamplerDesc, compares: bool) -> Result<vk::Sampler, Backe
 }
 
 impl Magma {
-    /// The sampler of a CSO; the initial one for null. `compares`: the shader's sampler type compares.
+    /// The sampler of a CSO; the initial one for null. `compares`: the shader's sampler type compares;
+    /// `nearest`: the device does not filter the format.
     ///
     /// # Errors
     ///
@@ -219,7 +221,11 @@ impl Magma {
         s: &PushedState,
         h: SamplerHandle,
         compares: bool,
+        nearest: bool,
     ) -> Result<vk::Sampler, BackendError> {
+        if nearest && h.is_null() {
+            return self.nearest_sampler(compares);
+        }
         let which = usize::from(compares);
         if h.is_null() {
             let made = self.obj.samplers.initial[which];
@@ -239,19 +245,31 @@ impl Magma {
         }
         if let Some(k) = slots[at]
             .iter()
-            .find(|k| k.generation == generation && k.compares == compares)
+            .find(|k| k.generation == generation && k.compares == compares && k.nearest == nearest)
         {
             return Ok(k.raw);
         }
-        let desc = s
+        let mut desc = *s
             .samplers
             .get(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
-        let raw = make(&self.gpu, desc, compares)?;
+        if nearest {
+            desc.mag_filter = Filter::NEAREST;
+            desc.min_filter = match desc.min_filter {
+                MinFilter::LINEAR => MinFilter::NEAREST,
+                MinFilter::LINEAR_MIPMAP_NEAREST
+                | MinFilter::NEAREST_MIPMAP_LINEAR
+                | MinFilter::LINEAR_MIPMAP_LINEAR => MinFilter::NEAREST_MIPMAP_NEAREST,
+                f => f,
+            };
+            desc.max_anisotropy = F32(1.0);
+        }
+        let raw = make(&self.gpu, &desc, compares)?;
         self.obj.samplers.made += 1;
         self.obj.samplers.slots[at].push(Kept {
             generation,
             compares,
+            nearest,
             raw,
         });
         Ok(raw)
@@ -281,6 +299,7 @@ impl Magma {
     /// A CSO ends.
     pub(super) fn end_sampler(&mut self, h: SamplerHandle) {
         for raw in self.obj.samplers.take(h) {
+            self.counters.samplers_ended += 1;
             self.rec.discard(Garbage::Sampler(raw));
         }
         self.obj.moved();

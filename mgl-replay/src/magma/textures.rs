@@ -371,6 +371,8 @@ impl Magma {
                     copies.clear();
                 }
                 buffer = place.buffer;
+                self.counters.texture_upload_jobs += 1;
+                self.counters.texture_upload_bytes += total;
                 copies.push(vk::BufferImageCopy {
                     buffer_offset: place.offset,
                     buffer_row_length: 0,

@@ -29,6 +29,8 @@ pub struct Slot {
     pub buffer: Option<BufferHandle>,
     /// The layout that the image is in.
     pub layout: vk::ImageLayout,
+    /// The device filters its format linearly.
+    pub filterable: bool,
 }
 
 /// A texture that is bound for the program in use.
@@ -216,7 +218,7 @@ impl Magma {
             None => self.dummy_slot(shape),
             Some(found) if found.view == vk::ImageView::null() => Ok(found),
             Some(found) => {
-                let mut sampler = self.sampler(s, handle, shape.shadow)?;
+                let mut sampler = self.sampler(s, handle, shape.shadow, !found.filterable)?;
                 if shape.multisample {
                     sampler = self.nearest_sampler(shape.shadow)?;
                 }
@@ -295,6 +297,7 @@ impl Magma {
             view,
             image: Some(w.image),
             layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            filterable: plan.filterable,
             ..Slot::default()
         }))
     }

@@ -16,7 +16,13 @@ pub fn options() -> MagmaOptions {
 
 /// Without a window system.
 pub fn headless() -> Lane {
-    let be = Magma::new(options()).expect("these tests need a Vulkan device (see mgl doctor)");
+    lacking(&[])
+}
+
+/// As above, without some of the device's features.
+pub fn lacking(features: &[&str]) -> Lane {
+    let be = Magma::lacking(options(), features)
+        .expect("these tests need a Vulkan device (see mgl doctor)");
     assert!(
         be.is_validated(),
         "these tests need the Vulkan validation layers"

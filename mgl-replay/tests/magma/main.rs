@@ -13,6 +13,7 @@ mod framebuffers;
 #[path = "../backend/hostile.rs"]
 mod hostile;
 mod lane;
+mod own;
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]

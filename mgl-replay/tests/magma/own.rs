@@ -1,0 +1,195 @@
+//! What only Magma has: devices, the pipeline cache, refusals of what a device lacks.
+
+use crate::lane;
+use crate::rig::*;
+use mgl_core::format::Format;
+use mgl_core::pipe::*;
+use mgl_replay::magma::{Magma, MagmaOptions, PipelineCache};
+
+fn surface() -> SurfaceDesc {
+    SurfaceDesc {
+        width: 4,
+        height: 4,
+        color: Format::RGBA8,
+        depth_stencil: Format::DEPTH24_STENCIL8,
+        double_buffered: true.into(),
+        ..SurfaceDesc::default()
+    }
+}
+
+#[test]
+fn caps_are_the_devices() {
+    let rig = Rig::new(4, 4);
+    let caps = rig.be.caps();
+    assert_eq!(caps.backend, "magma");
+    assert!(caps.version.starts_with("Vulkan 1."), "{}", caps.version);
+    assert!(caps.max_texture_size >= 4096 && caps.max_vertex_attribs >= 16);
+    assert!(caps.takes(Op::DrawVbo) && !caps.takes(Op::MapPersistent));
+    assert!(caps.features.is_sorted(), "has() searches by halves");
+}
+
+#[test]
+fn devices_are_named() {
+    let of = |device: &str| {
+        Magma::new(MagmaOptions {
+            device: Some(device.into()),
+            ..lane::options()
+        })
+    };
+    let name = of("0").expect("the first device").caps().renderer.clone();
+    assert_eq!(
+        of(&name.to_uppercase()).expect("by name").caps().renderer,
+        name
+    );
+    let Err(e) = of("no such device") else {
+        panic!("there is none of this name");
+    };
+    let text = e.to_string();
+    assert!(
+        text.contains("'no such device'") && text.contains(&name),
+        "{text}"
+    );
+}
+
+#[test]
+fn pipelines_are_kept_on_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("deep/pipelines.bin");
+    let draw = || {
+        let be = Magma::new(MagmaOptions {
+            cache: PipelineCache::File(file.clone()),
+            ..lane::options()
+        })
+        .expect("a device");
+        let mut rig = Rig::over(be, surface());
+        let p = rig.program("flat");
+        rig.positions(&COVER);
+        rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+        rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().count(GREEN), 16);
+    };
+    draw();
+    let first = std::fs::read(&file).expect("the cache");
+    assert!(first.len() > 32, "a header and a pipeline");
+    draw();
+    // A file that is another device's, or no cache at all, is left aside and replaced.
+    for damaged in [vec![0; 100], b"short".to_vec(), Vec::new()] {
+        std::fs::write(&file, &damaged).expect("written");
+        draw();
+        assert!(std::fs::read(&file).expect("the cache").len() > 32);
+    }
+    let parts = std::fs::read_dir(folder.path().join("deep"))
+        .expect("the folder")
+        .count();
+    assert_eq!(parts, 1, "nothing half-written stays");
+}
+
+#[test]
+fn refusals_name_what_the_device_lacks() {
+    let cases: [(&str, &str, fn(&mut Rig)); 4] = [
+        ("logic_op", "logic operation GL_XOR", |r| {
+            r.state.logic_op_enable(true.into());
+            r.state.logic_op(LogicOp::XOR);
+        }),
+        ("fill_mode", "polygon mode GL_LINE", |r| {
+            r.state.polygon_mode(PolygonMode::LINE);
+        }),
+        ("depth_clamp", "depth clamping", |r| {
+            r.state.depth_clamp(true.into());
+        }),
+        ("dual_src_blend", "dual-source blending", |r| {
+            r.state.blend_enable(0, true.into());
+            r.state.blend_dst_color(0, BlendFactor::SRC1_COLOR);
+        }),
+    ];
+    for (feature, text, set) in cases {
+        let mut rig = Rig::over(lane::lacking(&[feature]), surface());
+        rig.clear([1.0, 0.0, 0.0, 1.0]);
+        rig.program("flat");
+        rig.positions(&COVER);
+        set(&mut rig);
+        rig.push_state();
+        let refused = rig.try_call(&Call::DrawVbo {
+            p: &info(Primitive::TRIANGLES),
+            indices: &[],
+            arrays: &[],
+            ranges: &[range(0, 3)],
+            user_arrays: &[],
+        });
+        let refused = refused.expect_err("refused").to_string();
+        assert!(refused.contains(text), "{feature}: {refused}");
+        assert_eq!(rig.image().count(RED), 16, "{feature}: nothing was drawn");
+    }
+}
+
+#[test]
+fn logic_operations_of_every_kind() {
+    let mut rig = Rig::new(4, 4);
+    let p = rig.program("flat");
+    rig.positions(&COVER);
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    // Source 1100, destination 1010 in the upper four bits of red.
+    let (s, d) = (0xC0u8, 0xA0u8);
+    rig.uniform(&p, "tint", &[f32::from(s) / 255.0, 0.0, 0.0, 1.0]);
+    let cases: [(LogicOp, fn(u8, u8) -> u8); 16] = [
+        (LogicOp::CLEAR, |_, _| 0),
+        (LogicOp::AND, |s, d| s & d),
+        (LogicOp::AND_REVERSE, |s, d| s & !d),
+        (LogicOp::COPY, |s, _| s),
+        (LogicOp::AND_INVERTED, |s, d| !s & d),
+        (LogicOp::NOOP, |_, d| d),
+        (LogicOp::XOR, |s, d| s ^ d),
+        (LogicOp::OR, |s, d| s | d),
+        (LogicOp::NOR, |s, d| !(s | d)),
+        (LogicOp::EQUIV, |s, d| !(s ^ d)),
+        (LogicOp::INVERT, |_, d| !d),
+        (LogicOp::OR_REVERSE, |s, d| s | !d),
+        (LogicOp::COPY_INVERTED, |s, _| !s),
+        (LogicOp::OR_INVERTED, |s, d| !s | d),
+        (LogicOp::NAND, |s, d| !(s & d)),
+        (LogicOp::SET, |_, _| 0xFF),
+    ];
+    for (op, expected) in cases {
+        rig.state.logic_op_enable(false.into());
+        rig.push_state();
+        rig.clear([f32::from(d) / 255.0, 0.0, 0.0, 1.0]);
+        rig.state.logic_op_enable(true.into());
+        rig.state.logic_op(op);
+        rig.push_state();
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().at(1, 1)[0], expected(s, d), "{op:?}");
+    }
+}
+
+#[test]
+fn polygons_as_lines_and_points() {
+    let mut rig = Rig::new(8, 8);
+    let p = rig.program("flat");
+    rig.positions(&[-0.875, -0.875, 0.875, -0.875, -0.875, 0.875]);
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
+    let mut drawn = |mode: PolygonMode| {
+        rig.state.polygon_mode(mode);
+        rig.push_state();
+        rig.clear([0.0, 0.0, 0.0, 1.0]);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        rig.image()
+    };
+    let (fill, line, point) = (
+        drawn(PolygonMode::FILL),
+        drawn(PolygonMode::LINE),
+        drawn(PolygonMode::POINT),
+    );
+    assert_eq!(point.count(GREEN), 3);
+    assert_eq!(
+        (line.at(0, 0), line.at(4, 0), line.at(2, 2)),
+        (GREEN, GREEN, BLACK)
+    );
+    assert_eq!(fill.at(2, 2), GREEN);
+    assert!(
+        line.count(GREEN) < fill.count(GREEN),
+        "{}",
+        line.count(GREEN)
+    );
+}
