@@ -1,7 +1,14 @@
-//! What a driver may be given: modules come from files, and drivers trust what they are given more
-//! than files deserve. The checks here are about structure: what is used is defined, control flow
-//! leads to blocks of its own function, the module has one entry point of the right kind, and asks
-//! for nothing that the device lacks.
+//! What a driver may be given: modules come from files, and drivers trust what they are given; a
+//! constant of another type, an index beyond its array or a location out of range ends in their memory
+//! faults. So a module is only passed on when every part of it is one that GLSL gives: types, constants,
+//! decorations, built-ins and modes ([`interface`], [`types`]), every instruction with the types of its
+//! operands ([`code`], [`images`]), control flow inside its function, no recursion; and when it asks for
+//! nothing that the device lacks.
+
+mod code;
+mod images;
+mod interface;
+mod types;
 
 use super::{ShaderFeatures, SpirvError};
 use crate::spv::Spv;
@@ -108,7 +115,14 @@ pub(super) fn structure(spv: &Spv, stage: ShaderStage) -> Result<(), SpirvError>
             }
         }
     }
-    calls_end(spv, stage)
+    calls_end(spv, stage)?;
+    let types = types::Types::of(spv).map_err(|e| invalid(stage, e))?;
+    interface::globals(spv, &types)
+        .and_then(|()| interface::decorations(spv, &types))
+        .and_then(|()| interface::modes(spv, stage))
+        .and_then(|()| interface::interface(spv, &types, stage))
+        .and_then(|()| code::functions(spv, &types, stage))
+        .map_err(|e| invalid(stage, e))
 }
 
 /// No function calls itself: drivers inline everything.
