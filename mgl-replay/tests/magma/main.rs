@@ -6,6 +6,7 @@ mod basics;
 mod blits;
 #[path = "../backend/captures.rs"]
 mod captures;
+mod damaged;
 #[path = "../backend/draws.rs"]
 mod draws;
 #[path = "../backend/framebuffers.rs"]
