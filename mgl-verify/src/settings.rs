@@ -50,6 +50,7 @@ impl From<BackendKind> for BackEnd {
     fn from(kind: BackendKind) -> Self {
         match kind {
             BackendKind::Espryt => Self::Espryt,
+            BackendKind::Magma => Self::Magma,
             BackendKind::Null => Self::Null,
         }
     }

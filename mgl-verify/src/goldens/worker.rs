@@ -17,9 +17,8 @@ use std::time::Duration;
 use memmap2::MmapMut;
 use mgl_core::pipe::UploadReport;
 use mgl_core::trace::TraceFile;
-use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayOptions, Progress, play};
-use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -208,10 +207,7 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
         Ok(file) => file,
         Err(e) => return failed(&e),
     };
-    let options = EsprytOptions {
-        display: DisplayChoice::Surfaceless,
-        debug: job.debug,
-    };
+    let options = BackendOptions::headless(job.debug);
     let mut backend = match make_backend(kind, &options) {
         Ok(backend) => backend,
         Err(e) => return Ok(Outcome::Environment(format!("{kind} does not start: {e}"))),

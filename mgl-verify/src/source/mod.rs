@@ -194,6 +194,7 @@ impl Source {
         }
         DriverSettings {
             back_end: *back_end,
+            device: None,
             recording: Some(Recording {
                 trace: trace.to_owned(),
                 max_frames: *max_frames,
