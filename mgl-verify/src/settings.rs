@@ -258,7 +258,12 @@ mod tests {
         assert!(Path::new(&trace).is_absolute() && trace.ends_with("/out/a.mgltrace"));
         assert_eq!(value(&command, "MGL_IMAGES").as_deref(), Some("3"));
         assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("espryt"));
-        for name in ["MGL_MAX_FRAMES", "MGL_PROVENANCE", "MGL_DEBUG", "MGL_DEVICE"] {
+        for name in [
+            "MGL_MAX_FRAMES",
+            "MGL_PROVENANCE",
+            "MGL_DEBUG",
+            "MGL_DEVICE",
+        ] {
             assert_eq!(value(&command, name), None, "{name}");
         }
     }

@@ -6,7 +6,7 @@ use mgl_core::handle::*;
 use mgl_core::pipe::*;
 use mgl_core::pod::F32;
 
-fn renderbuffer(
+pub fn renderbuffer(
     rig: &mut Rig,
     format: Format,
     width: u32,
@@ -31,7 +31,7 @@ fn renderbuffer(
     h
 }
 
-fn read(
+pub fn read(
     rig: &mut Rig,
     x: i32,
     y: i32,
@@ -151,7 +151,7 @@ fn depth_and_stencil_are_read() {
     }
 }
 
-fn blit(rig: &mut Rig, src: [i32; 4], dst: [i32; 4], buffers: BufferMask, filter: Filter) {
+pub fn blit(rig: &mut Rig, src: [i32; 4], dst: [i32; 4], buffers: BufferMask, filter: Filter) {
     let rect = |r: [i32; 4]| Rect {
         x0: r[0],
         y0: r[1],
@@ -170,7 +170,7 @@ fn blit(rig: &mut Rig, src: [i32; 4], dst: [i32; 4], buffers: BufferMask, filter
 }
 
 /// Reads from one attachment, draws to another.
-fn from_to(rig: &mut Rig, from: Attachment, to: Attachment) {
+pub fn from_to(rig: &mut Rig, from: Attachment, to: Attachment) {
     for (a, binding) in [
         (from, FramebufferBinding::READ),
         (to, FramebufferBinding::DRAW),

@@ -2,6 +2,8 @@
 
 #[path = "../backend/basics.rs"]
 mod basics;
+#[path = "../backend/blits.rs"]
+mod blits;
 #[path = "../backend/captures.rs"]
 mod captures;
 #[path = "../backend/draws.rs"]
