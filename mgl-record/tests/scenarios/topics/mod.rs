@@ -16,7 +16,7 @@ macro_rules! scenarios {
     ($($(#[$doc:meta])* $([$flavour:ident $(, lacks $lane:literal: $why:literal)*])? fn $name:ident($t:ident) $body:block)*) => {
         $($(#[$doc])* fn $name($t: &mut $crate::rig::Rig) $body)*
         /// The scenarios of this file.
-        pub const ALL: &[super::Row] = &[$(super::Row {
+        pub const SCENARIOS: &[super::Row] = &[$(super::Row {
             name: stringify!($name),
             flavour: super::flavour!($($flavour)?),
             run: $name,
@@ -32,7 +32,7 @@ macro_rules! flavour {
         $crate::rig::Flavour::$flavour
     };
 }
-use {flavour, scenarios};
+use flavour;
 
 /// Declares the files and gathers what they list.
 macro_rules! topics {
@@ -41,7 +41,7 @@ macro_rules! topics {
 
         /// Every scenario.
         pub fn all() -> Vec<Scenario> {
-            let topics = [$((stringify!($topic), $topic::ALL)),*];
+            let topics = [$((stringify!($topic), $topic::SCENARIOS)),*];
             let rows = topics.into_iter().flat_map(|(topic, rows)| rows.iter().map(move |r| (topic, r)));
             rows.map(|(topic, r)| Scenario {
                 name: format!("{topic}::{}", r.name),
@@ -55,5 +55,12 @@ macro_rules! topics {
 }
 
 topics! {
+    attributes,
     blend,
+    buffers,
+    depth_stencil,
+    draws,
+    programs,
+    raster,
+    uniforms,
 }
