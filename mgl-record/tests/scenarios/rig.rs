@@ -162,10 +162,10 @@ impl Rig {
         self.eq(what, holds, true);
     }
 
-    /// Demands values within a tolerance.
+    /// Demands values within a tolerance, and a step of a float's own.
     pub fn near(&self, what: &str, got: &[f32], want: &[f32], tolerance: f32) {
         let close = got.len() == want.len()
-            && got.iter().zip(want).all(|(a, b)| (a - b).abs() <= tolerance);
+            && got.iter().zip(want).all(|(a, b)| (a - b).abs() <= tolerance + 1e-6 * b.abs());
         if !close {
             self.fail(&format!("{what}: {got:?}, not {want:?} (+-{tolerance})"));
         }

@@ -60,7 +60,10 @@ topics! {
     buffers,
     depth_stencil,
     draws,
+    framebuffers,
     programs,
     raster,
+    textures,
+    transfers,
     uniforms,
 }

@@ -332,7 +332,7 @@ scenarios! {
             ("a query that is none", GL_INVALID_ENUM, &|t| t.GetActiveUniformBlockiv(p, 0, GL_UNIFORM_TYPE, &mut 0)),
             ("a uniform too many", GL_INVALID_VALUE, &|t| t.GetActiveUniformsiv(p, 1, &1000, GL_UNIFORM_TYPE, &mut 0)),
             ("and a query that is none", GL_INVALID_ENUM, &|t| t.GetActiveUniformsiv(p, 1, &0, GL_UNIFORM_BLOCK_BINDING, &mut 0)),
-            ("the name of a block too many", GL_INVALID_VALUE, &|t| t.GetActiveUniformBlockName(p, 2, 0, std::ptr::null_mut(), std::ptr::null_mut())),
+            ("the name of a block too many", GL_INVALID_VALUE, &|t| t.GetActiveUniformBlockName(p, 2, 4, &mut 0, [0i8; 4].as_mut_ptr())),
         ]);
         let _ = RECT;
     }
