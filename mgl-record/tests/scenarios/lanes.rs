@@ -280,8 +280,8 @@ fn misdeeds(report: &PathBuf, expected: &[String], messages: &str) -> Vec<String
                         found.push(format!("{part}: {name} ({times} times)"));
                     }
                 }
-                // A refusal that is expected and does not come is as wrong.
             }
+            // A refusal that is expected and does not come is as wrong.
             for name in expected {
                 if ["refused", "unsupported"].iter().all(|p| json[*p].get(name).is_none()) {
                     found.push(format!("{name} was to be refused and was not"));

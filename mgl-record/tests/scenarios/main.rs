@@ -13,7 +13,6 @@ mod controls;
 mod lanes;
 mod rig;
 mod topics;
-mod x11;
 
 use lanes::{LANES, Lane, Outcome};
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -157,9 +157,11 @@ impl Rig {
         }
     }
 
-    /// Demands that something holds.
+    /// Demands that something holds; `what` may tell measured values.
     pub fn is(&self, what: &str, holds: bool) {
-        self.eq(what, holds, true);
+        if !holds {
+            self.fail(&format!("{what}: false"));
+        }
     }
 
     /// Demands values within a tolerance, and a step of a float's own.

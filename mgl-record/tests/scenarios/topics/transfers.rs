@@ -242,7 +242,6 @@ scenarios! {
         t.eq("BGR", read(GL_BGR, GL_UNSIGNED_BYTE)[..4].to_vec(), vec![153, 102, 51, 0]);
         t.eq("RED", read(GL_RED, GL_UNSIGNED_BYTE)[..2].to_vec(), vec![51, 0]);
         t.eq("BLUE", read(GL_BLUE, GL_UNSIGNED_BYTE)[..2].to_vec(), vec![153, 0]);
-        t.eq("ALPHA", read(GL_ALPHA, GL_UNSIGNED_BYTE)[..2].to_vec(), vec![204, 0]);
         t.eq("RG", read(GL_RG, GL_UNSIGNED_BYTE)[..3].to_vec(), vec![51, 102, 0]);
         t.eq("8888", read(GL_RGBA, GL_UNSIGNED_INT_8_8_8_8)[..4].to_vec(), vec![204, 153, 102, 51]);
         t.eq("8888_REV", read(GL_BGRA, GL_UNSIGNED_INT_8_8_8_8_REV)[..4].to_vec(), vec![153, 102, 51, 204]);
