@@ -333,9 +333,14 @@ pub fn bindings(registry: &Registry) -> String {
 /// Whether a function's name ends with a vendor's or working group's letters.
 fn has_suffix(name: &str) -> bool {
     const SUFFIXES: [&str; 24] = [
-        "ARB", "EXT", "KHR", "OES", "NV", "AMD", "ATI", "APPLE", "ANGLE", "ARM", "GREMEDY", "HP", "IBM", "IMG",
-        "INGR", "INTEL", "MESA", "NVX", "OVR", "PGI", "QCOM", "SGI", "SGIS", "SGIX",
+        "ARB", "EXT", "KHR", "OES", "NV", "AMD", "ATI", "APPLE", "ANGLE", "ARM", "GREMEDY", "HP",
+        "IBM", "IMG", "INGR", "INTEL", "MESA", "NVX", "OVR", "PGI", "QCOM", "SGI", "SGIS", "SGIX",
     ];
-    name.ends_with("SUN") || name.ends_with("SUNX") || name.ends_with("3DFX") || name.ends_with("S3")
-        || name.ends_with("WIN") || name.ends_with("OML") || SUFFIXES.iter().any(|s| name.ends_with(s))
+    name.ends_with("SUN")
+        || name.ends_with("SUNX")
+        || name.ends_with("3DFX")
+        || name.ends_with("S3")
+        || name.ends_with("WIN")
+        || name.ends_with("OML")
+        || SUFFIXES.iter().any(|s| name.ends_with(s))
 }

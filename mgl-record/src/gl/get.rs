@@ -419,9 +419,7 @@ impl Gl<'_> {
             GL_IMPLEMENTATION_COLOR_READ_TYPE => Value::int(GL_UNSIGNED_BYTE),
             GL_DOUBLEBUFFER => Value::bool(surface.is_some_and(|s| s.double_buffered.get())),
             GL_STEREO => Value::bool(false),
-            GL_SAMPLE_BUFFERS => {
-                Value::int(u32::from(framebuffer::samples(self, Side::Draw) > 0))
-            }
+            GL_SAMPLE_BUFFERS => Value::int(u32::from(framebuffer::samples(self, Side::Draw) > 0)),
             GL_SAMPLES => Value::int(framebuffer::samples(self, Side::Draw)),
             GL_RESET_NOTIFICATION_STRATEGY => Value::int(GL_NO_RESET_NOTIFICATION),
             // Bits of the default framebuffer (compatibility profile; many programs ask all the same).

@@ -67,7 +67,13 @@ pub fn completeness(gl: &Gl<'_>, side: Side) -> u32 {
 pub fn samples(gl: &Gl<'_>, side: Side) -> u32 {
     match gl.ctx.framebuffers.object(side) {
         Some(f) => complete::samples(f, gl.share),
-        None => surface(gl, side).map_or(0, |s| if s.desc.samples > 1 { s.desc.samples } else { 0 }),
+        None => surface(gl, side).map_or(0, |s| {
+            if s.desc.samples > 1 {
+                s.desc.samples
+            } else {
+                0
+            }
+        }),
     }
 }
 

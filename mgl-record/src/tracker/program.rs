@@ -44,10 +44,7 @@ pub fn may_draw(gl: &mut Gl<'_>, id: Id<Program>, mode: Primitive) -> bool {
     {
         return false;
     }
-    let now = (
-        Some((id, program.epoch())),
-        gl.gens.of::<Programs>(),
-    );
+    let now = (Some((id, program.epoch())), gl.gens.of::<Programs>());
     refresh_samplers(gl, id, now);
     !gl.ctx.tracker.program.samplers_conflict
 }

@@ -32,7 +32,10 @@ impl Functions {
 
     /// Whether a function (by its full name) was found.
     pub fn has(&self, name: &str) -> bool {
-        let at = NAMES.iter().position(|n| *n == name).expect("a name of the registry");
+        let at = NAMES
+            .iter()
+            .position(|n| *n == name)
+            .expect("a name of the registry");
         !self.addresses[at].is_null()
     }
 }

@@ -46,7 +46,11 @@ pub fn all() -> Vec<Scenario> {
 fn red(name: &'static str, words: &'static str) -> Trial {
     Trial::test(format!("control::{name}"), move || {
         for lane in &LANES {
-            let limit = if name == "hang" { Duration::from_secs(2) } else { lanes::LIMIT };
+            let limit = if name == "hang" {
+                Duration::from_secs(2)
+            } else {
+                lanes::LIMIT
+            };
             match lanes::run(lane, &format!("control::{name}"), limit) {
                 Outcome::Failed(why) if why.contains(words) => {}
                 other => return Err(format!("{}: {other:?}", lane.name).into()),
@@ -98,12 +102,20 @@ fn lanes_have_the_same_names() -> Result<(), Failed> {
     must_fail("a new name", lanes::same_names(&lists), "extra::name")?;
     lists[0].1.push(lost.clone());
     must_fail("a name twice", lanes::same_names(&lists), "twice")?;
-    must_fail("nothing", lanes::same_names(&[("a", vec![]), ("b", vec![])]), "no scenarios")
+    must_fail(
+        "nothing",
+        lanes::same_names(&[("a", vec![]), ("b", vec![])]),
+        "no scenarios",
+    )
 }
 
 fn differences_between_lanes_are_red() -> Result<(), Failed> {
     let saw = |value: &str, red: u8| {
-        let image = Seen { width: 1, height: 1, rgba: vec![red, 0, 0, 255] };
+        let image = Seen {
+            width: 1,
+            height: 1,
+            rgba: vec![red, 0, 0, 255],
+        };
         Outcome::Passed(Sight {
             values: [("key".to_owned(), value.to_owned())].into(),
             images: [("picture".to_owned(), image)].into(),
@@ -111,11 +123,27 @@ fn differences_between_lanes_are_red() -> Result<(), Failed> {
     };
     let same = lanes::agree(&saw("1", 10), &saw("1", 12));
     same.map_err(Failed::from)?;
-    must_fail("value", lanes::agree(&saw("1", 10), &saw("2", 10)), "key: the oracle saw 1")?;
-    must_fail("image", lanes::agree(&saw("1", 10), &saw("1", 13)), "picture")?;
-    must_fail("keys", lanes::agree(&saw("1", 1), &Outcome::Passed(Sight::default())), "the lane []")?;
+    must_fail(
+        "value",
+        lanes::agree(&saw("1", 10), &saw("2", 10)),
+        "key: the oracle saw 1",
+    )?;
+    must_fail(
+        "image",
+        lanes::agree(&saw("1", 10), &saw("1", 13)),
+        "picture",
+    )?;
+    must_fail(
+        "keys",
+        lanes::agree(&saw("1", 1), &Outcome::Passed(Sight::default())),
+        "the lane []",
+    )?;
     let skipped = Outcome::Skipped("no reason".into());
-    must_fail("skip", lanes::agree(&saw("1", 1), &skipped), "skipped, though")?;
+    must_fail(
+        "skip",
+        lanes::agree(&saw("1", 1), &skipped),
+        "skipped, though",
+    )?;
     must_fail("skip", lanes::agree(&skipped, &saw("1", 1)), "ran here")
 }
 
@@ -124,7 +152,10 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("control::right", right_is_green),
         Trial::test("control::refusal", refusals_are_red),
         Trial::test("lanes::have_the_same_names", lanes_have_the_same_names),
-        Trial::test("control::differences_between_lanes", differences_between_lanes_are_red),
+        Trial::test(
+            "control::differences_between_lanes",
+            differences_between_lanes_are_red,
+        ),
         red("wrong_pixel", "green"),
         red("wrong_value", "width: 64, not 12345"),
         red("unnoticed_error", "GL_INVALID_ENUM"),

@@ -30,8 +30,14 @@ pub struct Lane {
 
 /// All lanes; the first is the oracle.
 pub const LANES: [Lane; 2] = [
-    Lane { name: "system", backend: None },
-    Lane { name: "espryt", backend: Some("espryt") },
+    Lane {
+        name: "system",
+        backend: None,
+    },
+    Lane {
+        name: "espryt",
+        backend: Some("espryt"),
+    },
 ];
 
 impl Lane {
@@ -183,7 +189,8 @@ pub fn run(lane: &Lane, scenario: &str, limit: Duration) -> Outcome {
     let left = finish(&mut command, limit);
     let mut told = read(&left);
     if let Some(path) = report {
-        told.problems.extend(misdeeds(&path, &told.refusals, &left.errors));
+        told.problems
+            .extend(misdeeds(&path, &told.refusals, &left.errors));
         let _ = std::fs::remove_file(path);
     }
     told.outcome(&left)
@@ -244,7 +251,9 @@ fn read(left: &Left) -> Told {
             "fail" => told.problems.push(rest.replace("\\n", "\n")),
             "name" => told.names.push(rest.into()),
             "end" => told.ended = true,
-            _ => told.problems.push(format!("a line of unknown kind: {line}")),
+            _ => told
+                .problems
+                .push(format!("a line of unknown kind: {line}")),
         }
     }
     told
@@ -257,7 +266,14 @@ fn image(text: &str) -> Option<(String, Seen)> {
     let hex = words.next()?;
     let byte = |i: usize| u8::from_str_radix(hex.get(2 * i..2 * i + 2)?, 16).ok();
     let rgba: Vec<u8> = (0..hex.len() / 2).map(byte).collect::<Option<_>>()?;
-    (rgba.len() == width * height * 4).then_some((key, Seen { width, height, rgba }))
+    (rgba.len() == width * height * 4).then_some((
+        key,
+        Seen {
+            width,
+            height,
+            rgba,
+        },
+    ))
 }
 
 /// What the driver did that it must not: refusals that the scenario does not name, pushes that were not taken, panics,
@@ -283,7 +299,10 @@ fn misdeeds(report: &PathBuf, expected: &[String], messages: &str) -> Vec<String
             }
             // A refusal that is expected and does not come is as wrong.
             for name in expected {
-                if ["refused", "unsupported"].iter().all(|p| json[*p].get(name).is_none()) {
+                if ["refused", "unsupported"]
+                    .iter()
+                    .all(|p| json[*p].get(name).is_none())
+                {
                     found.push(format!("{name} was to be refused and was not"));
                 }
             }
@@ -351,21 +370,33 @@ pub fn same_names(lanes: &[(&str, Vec<String>)]) -> Result<(), String> {
 pub fn agree(oracle: &Outcome, lane: &Outcome) -> Result<(), String> {
     match (oracle, lane) {
         (Outcome::Skipped(_), Outcome::Skipped(_)) | (_, Outcome::Failed(_)) => Ok(()),
-        (Outcome::Skipped(why), Outcome::Passed(_)) => Err(format!("ran here, but the oracle skipped it: {why}")),
-        (Outcome::Passed(_), Outcome::Skipped(why)) => Err(format!("skipped, though the oracle ran it: {why}")),
+        (Outcome::Skipped(why), Outcome::Passed(_)) => {
+            Err(format!("ran here, but the oracle skipped it: {why}"))
+        }
+        (Outcome::Passed(_), Outcome::Skipped(why)) => {
+            Err(format!("skipped, though the oracle ran it: {why}"))
+        }
         (Outcome::Passed(a), Outcome::Passed(b)) => same_sight(a, b),
         (Outcome::Failed(why), _) => Err(format!("the oracle failed: {why}")),
     }
 }
 
 fn same_sight(oracle: &Sight, lane: &Sight) -> Result<(), String> {
-    let keys = |s: &Sight| -> Vec<String> { s.values.keys().chain(s.images.keys()).cloned().collect() };
+    let keys =
+        |s: &Sight| -> Vec<String> { s.values.keys().chain(s.images.keys()).cloned().collect() };
     if keys(oracle) != keys(lane) {
-        return Err(format!("the oracle saw {:?}, the lane {:?}", keys(oracle), keys(lane)));
+        return Err(format!(
+            "the oracle saw {:?}, the lane {:?}",
+            keys(oracle),
+            keys(lane)
+        ));
     }
     for (key, value) in &oracle.values {
         if lane.values[key] != *value {
-            return Err(format!("{key}: the oracle saw {value}, the lane {}", lane.values[key]));
+            return Err(format!(
+                "{key}: the oracle saw {value}, the lane {}",
+                lane.values[key]
+            ));
         }
     }
     for (key, a) in &oracle.images {

@@ -6,9 +6,9 @@
 //! the OpenGL specification demands; what it saw is also compared between a lane and the oracle ([`lanes`]).
 
 mod bindings;
-mod context;
 #[path = "../common/mod.rs"]
 mod common;
+mod context;
 mod controls;
 mod lanes;
 mod rig;
@@ -30,10 +30,7 @@ pub struct Scenario {
 
 impl Scenario {
     fn lacks(&self, lane: &Lane) -> Option<&'static str> {
-        self.lacks
-            .iter()
-            .find(|l| l.0 == lane.name)
-            .map(|l| l.1)
+        self.lacks.iter().find(|l| l.0 == lane.name).map(|l| l.1)
     }
 }
 

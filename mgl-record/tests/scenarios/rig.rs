@@ -107,7 +107,13 @@ impl Rig {
         };
         place.make_current(Some(first.surface), Some(first.context));
         let gl = place.functions();
-        let rig = Self { gl, place, first, flavour, lane: lane.to_owned() };
+        let rig = Self {
+            gl,
+            place,
+            first,
+            flavour,
+            lane: lane.to_owned(),
+        };
         rig.array();
         rig
     }
@@ -167,7 +173,10 @@ impl Rig {
     /// Demands values within a tolerance, and a step of a float's own.
     pub fn near(&self, what: &str, got: &[f32], want: &[f32], tolerance: f32) {
         let close = got.len() == want.len()
-            && got.iter().zip(want).all(|(a, b)| (a - b).abs() <= tolerance + 1e-6 * b.abs());
+            && got
+                .iter()
+                .zip(want)
+                .all(|(a, b)| (a - b).abs() <= tolerance + 1e-6 * b.abs());
         if !close {
             self.fail(&format!("{what}: {got:?}, not {want:?} (+-{tolerance})"));
         }
@@ -177,7 +186,11 @@ impl Rig {
     pub fn error(&self, what: &str, want: u32) {
         let got = self.GetError();
         if got != want {
-            self.fail(&format!("{what}: {}, not {}", error_name(got), error_name(want)));
+            self.fail(&format!(
+                "{what}: {}, not {}",
+                error_name(got),
+                error_name(want)
+            ));
         }
     }
 
@@ -197,27 +210,78 @@ impl Rig {
         let after = self.snapshot();
         for (a, b) in before.iter().zip(&after) {
             if a != b {
-                self.fail(&format!("after wrong calls {:#06x} is {:?}, was {:?}", a.0, b.1, a.1));
+                self.fail(&format!(
+                    "after wrong calls {:#06x} is {:?}, was {:?}",
+                    a.0, b.1, a.1
+                ));
             }
         }
     }
 
     fn snapshot(&self) -> Vec<(u32, [i32; 4])> {
         const STATE: [u32; 62] = [
-            GL_ACTIVE_TEXTURE, GL_ARRAY_BUFFER_BINDING, GL_BLEND, GL_BLEND_DST_ALPHA, GL_BLEND_DST_RGB,
-            GL_BLEND_EQUATION_ALPHA, GL_BLEND_EQUATION_RGB, GL_BLEND_SRC_ALPHA, GL_BLEND_SRC_RGB, GL_COLOR_WRITEMASK,
-            GL_CULL_FACE, GL_CULL_FACE_MODE, GL_CURRENT_PROGRAM, GL_DEPTH_FUNC, GL_DEPTH_TEST, GL_DEPTH_WRITEMASK,
-            GL_DITHER, GL_DRAW_BUFFER0, GL_DRAW_FRAMEBUFFER_BINDING, GL_ELEMENT_ARRAY_BUFFER_BINDING, GL_FRONT_FACE,
-            GL_FRAMEBUFFER_SRGB, GL_LOGIC_OP_MODE, GL_PACK_ALIGNMENT, GL_PACK_ROW_LENGTH, GL_PACK_SKIP_PIXELS,
-            GL_PACK_SKIP_ROWS, GL_PACK_SWAP_BYTES, GL_PIXEL_PACK_BUFFER_BINDING, GL_PIXEL_UNPACK_BUFFER_BINDING,
-            GL_PRIMITIVE_RESTART, GL_PRIMITIVE_RESTART_INDEX, GL_PROVOKING_VERTEX, GL_READ_BUFFER,
-            GL_READ_FRAMEBUFFER_BINDING, GL_RENDERBUFFER_BINDING, GL_SCISSOR_BOX, GL_SCISSOR_TEST, GL_STENCIL_BACK_FUNC,
-            GL_STENCIL_FAIL, GL_STENCIL_FUNC, GL_STENCIL_REF, GL_STENCIL_TEST, GL_STENCIL_VALUE_MASK,
-            GL_STENCIL_WRITEMASK, GL_TEXTURE_BINDING_1D, GL_TEXTURE_BINDING_2D, GL_TEXTURE_BINDING_2D_ARRAY,
-            GL_TEXTURE_BINDING_3D, GL_TEXTURE_BINDING_BUFFER, GL_TEXTURE_BINDING_CUBE_MAP,
-            GL_TEXTURE_BINDING_RECTANGLE, GL_UNIFORM_BUFFER_BINDING, GL_UNPACK_ALIGNMENT, GL_UNPACK_IMAGE_HEIGHT,
-            GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_IMAGES, GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_ROWS,
-            GL_UNPACK_SWAP_BYTES, GL_VERTEX_ARRAY_BINDING, GL_VIEWPORT,
+            GL_ACTIVE_TEXTURE,
+            GL_ARRAY_BUFFER_BINDING,
+            GL_BLEND,
+            GL_BLEND_DST_ALPHA,
+            GL_BLEND_DST_RGB,
+            GL_BLEND_EQUATION_ALPHA,
+            GL_BLEND_EQUATION_RGB,
+            GL_BLEND_SRC_ALPHA,
+            GL_BLEND_SRC_RGB,
+            GL_COLOR_WRITEMASK,
+            GL_CULL_FACE,
+            GL_CULL_FACE_MODE,
+            GL_CURRENT_PROGRAM,
+            GL_DEPTH_FUNC,
+            GL_DEPTH_TEST,
+            GL_DEPTH_WRITEMASK,
+            GL_DITHER,
+            GL_DRAW_BUFFER0,
+            GL_DRAW_FRAMEBUFFER_BINDING,
+            GL_ELEMENT_ARRAY_BUFFER_BINDING,
+            GL_FRONT_FACE,
+            GL_FRAMEBUFFER_SRGB,
+            GL_LOGIC_OP_MODE,
+            GL_PACK_ALIGNMENT,
+            GL_PACK_ROW_LENGTH,
+            GL_PACK_SKIP_PIXELS,
+            GL_PACK_SKIP_ROWS,
+            GL_PACK_SWAP_BYTES,
+            GL_PIXEL_PACK_BUFFER_BINDING,
+            GL_PIXEL_UNPACK_BUFFER_BINDING,
+            GL_PRIMITIVE_RESTART,
+            GL_PRIMITIVE_RESTART_INDEX,
+            GL_PROVOKING_VERTEX,
+            GL_READ_BUFFER,
+            GL_READ_FRAMEBUFFER_BINDING,
+            GL_RENDERBUFFER_BINDING,
+            GL_SCISSOR_BOX,
+            GL_SCISSOR_TEST,
+            GL_STENCIL_BACK_FUNC,
+            GL_STENCIL_FAIL,
+            GL_STENCIL_FUNC,
+            GL_STENCIL_REF,
+            GL_STENCIL_TEST,
+            GL_STENCIL_VALUE_MASK,
+            GL_STENCIL_WRITEMASK,
+            GL_TEXTURE_BINDING_1D,
+            GL_TEXTURE_BINDING_2D,
+            GL_TEXTURE_BINDING_2D_ARRAY,
+            GL_TEXTURE_BINDING_3D,
+            GL_TEXTURE_BINDING_BUFFER,
+            GL_TEXTURE_BINDING_CUBE_MAP,
+            GL_TEXTURE_BINDING_RECTANGLE,
+            GL_UNIFORM_BUFFER_BINDING,
+            GL_UNPACK_ALIGNMENT,
+            GL_UNPACK_IMAGE_HEIGHT,
+            GL_UNPACK_ROW_LENGTH,
+            GL_UNPACK_SKIP_IMAGES,
+            GL_UNPACK_SKIP_PIXELS,
+            GL_UNPACK_SKIP_ROWS,
+            GL_UNPACK_SWAP_BYTES,
+            GL_VERTEX_ARRAY_BINDING,
+            GL_VIEWPORT,
         ];
         STATE.iter().map(|s| (*s, self.ints::<4>(*s))).collect()
     }
@@ -267,14 +331,17 @@ impl Rig {
     /// Ends a context that is not current.
     pub fn end(&self, other: Other) {
         let e = &self.place.egl;
-        e.destroy_context(self.place.display, other.context).expect("destroyed");
-        e.destroy_surface(self.place.display, other.surface).expect("destroyed");
+        e.destroy_context(self.place.display, other.context)
+            .expect("destroyed");
+        e.destroy_surface(self.place.display, other.surface)
+            .expect("destroyed");
     }
 
     /// Shows the frame.
     pub fn swap(&self) {
         let e = &self.place.egl;
-        e.swap_buffers(self.place.display, self.first.surface).expect("swapped");
+        e.swap_buffers(self.place.display, self.first.surface)
+            .expect("swapped");
     }
 
     // ---- objects ----
@@ -301,7 +368,13 @@ impl Rig {
         let mut name = 0;
         self.GenTextures(1, &mut name);
         self.BindTexture(target, name);
-        if ![GL_TEXTURE_2D_MULTISAMPLE, GL_TEXTURE_2D_MULTISAMPLE_ARRAY, GL_TEXTURE_BUFFER].contains(&target) {
+        if ![
+            GL_TEXTURE_2D_MULTISAMPLE,
+            GL_TEXTURE_2D_MULTISAMPLE_ARRAY,
+            GL_TEXTURE_BUFFER,
+        ]
+        .contains(&target)
+        {
             self.TexParameteri(target, GL_TEXTURE_MIN_FILTER, GL_NEAREST as i32);
             self.TexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_NEAREST as i32);
         }
@@ -309,10 +382,31 @@ impl Rig {
     }
 
     /// A new 2D texture with texels, bound.
-    pub fn texture_2d<T>(&self, internal: u32, (w, h): (i32, i32), format: u32, ty: u32, texels: &[T]) -> u32 {
+    pub fn texture_2d<T>(
+        &self,
+        internal: u32,
+        (w, h): (i32, i32),
+        format: u32,
+        ty: u32,
+        texels: &[T],
+    ) -> u32 {
         let name = self.texture(GL_TEXTURE_2D);
-        let texels = if texels.is_empty() { std::ptr::null() } else { data(texels) };
-        self.TexImage2D(GL_TEXTURE_2D, 0, internal as i32, w, h, 0, format, ty, texels);
+        let texels = if texels.is_empty() {
+            std::ptr::null()
+        } else {
+            data(texels)
+        };
+        self.TexImage2D(
+            GL_TEXTURE_2D,
+            0,
+            internal as i32,
+            w,
+            h,
+            0,
+            format,
+            ty,
+            texels,
+        );
         name
     }
 
@@ -325,7 +419,17 @@ impl Rig {
     pub fn target(&self, internal: u32, (w, h): (i32, i32)) -> (u32, u32) {
         let name = self.texture(GL_TEXTURE_2D);
         let (format, ty) = transfer(internal);
-        self.TexImage2D(GL_TEXTURE_2D, 0, internal as i32, w, h, 0, format, ty, std::ptr::null());
+        self.TexImage2D(
+            GL_TEXTURE_2D,
+            0,
+            internal as i32,
+            w,
+            h,
+            0,
+            format,
+            ty,
+            std::ptr::null(),
+        );
         self.BindTexture(GL_TEXTURE_2D, 0);
         let fb = self.framebuffer();
         self.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, name, 0);
@@ -386,7 +490,10 @@ impl Rig {
     pub fn shader(&self, stage: u32, source: &str) -> u32 {
         let s = self.shader_unchecked(stage, source);
         if self.shader_int(s, GL_COMPILE_STATUS) == 0 {
-            self.fail(&format!("a shader does not compile: {}\n{source}", self.shader_log(s)));
+            self.fail(&format!(
+                "a shader does not compile: {}\n{source}",
+                self.shader_log(s)
+            ));
         }
         s
     }
@@ -421,14 +528,24 @@ impl Rig {
     pub fn shader_log(&self, shader: u32) -> String {
         let mut text = vec![0u8; self.shader_int(shader, GL_INFO_LOG_LENGTH).max(1) as usize];
         let mut length = 0;
-        self.GetShaderInfoLog(shader, text.len() as i32, &mut length, text.as_mut_ptr().cast());
+        self.GetShaderInfoLog(
+            shader,
+            text.len() as i32,
+            &mut length,
+            text.as_mut_ptr().cast(),
+        );
         String::from_utf8_lossy(&text[..length as usize]).into_owned()
     }
 
     pub fn program_log(&self, program: u32) -> String {
         let mut text = vec![0u8; self.program_int(program, GL_INFO_LOG_LENGTH).max(1) as usize];
         let mut length = 0;
-        self.GetProgramInfoLog(program, text.len() as i32, &mut length, text.as_mut_ptr().cast());
+        self.GetProgramInfoLog(
+            program,
+            text.len() as i32,
+            &mut length,
+            text.as_mut_ptr().cast(),
+        );
         String::from_utf8_lossy(&text[..length as usize]).into_owned()
     }
 
@@ -457,7 +574,10 @@ impl Rig {
 
     /// A vertex and a fragment shader, in use.
     pub fn program(&self, vertex: &str, fragment: &str) -> u32 {
-        self.program_with(&[(GL_VERTEX_SHADER, vertex), (GL_FRAGMENT_SHADER, fragment)], |_| {})
+        self.program_with(
+            &[(GL_VERTEX_SHADER, vertex), (GL_FRAGMENT_SHADER, fragment)],
+            |_| {},
+        )
     }
 
     /// A program that fills rectangles, in use.
@@ -501,7 +621,15 @@ impl Rig {
 
     pub fn pixels(&self, x: i32, y: i32, w: i32, h: i32) -> Vec<[u8; 4]> {
         let mut out = vec![[0u8; 4]; (w * h) as usize];
-        self.ReadPixels(x, y, w, h, GL_RGBA, GL_UNSIGNED_BYTE, out.as_mut_ptr().cast());
+        self.ReadPixels(
+            x,
+            y,
+            w,
+            h,
+            GL_RGBA,
+            GL_UNSIGNED_BYTE,
+            out.as_mut_ptr().cast(),
+        );
         out
     }
 
@@ -523,19 +651,43 @@ impl Rig {
 
     pub fn pixel_u32(&self, x: i32, y: i32) -> [u32; 4] {
         let mut out = [0u32; 4];
-        self.ReadPixels(x, y, 1, 1, GL_RGBA_INTEGER, GL_UNSIGNED_INT, out.as_mut_ptr().cast());
+        self.ReadPixels(
+            x,
+            y,
+            1,
+            1,
+            GL_RGBA_INTEGER,
+            GL_UNSIGNED_INT,
+            out.as_mut_ptr().cast(),
+        );
         out
     }
 
     pub fn depth_at(&self, x: i32, y: i32) -> f32 {
         let mut out = -1f32;
-        self.ReadPixels(x, y, 1, 1, GL_DEPTH_COMPONENT, GL_FLOAT, (&raw mut out).cast());
+        self.ReadPixels(
+            x,
+            y,
+            1,
+            1,
+            GL_DEPTH_COMPONENT,
+            GL_FLOAT,
+            (&raw mut out).cast(),
+        );
         out
     }
 
     pub fn stencil_at(&self, x: i32, y: i32) -> u8 {
         let mut out = 0xEEu8;
-        self.ReadPixels(x, y, 1, 1, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, (&raw mut out).cast());
+        self.ReadPixels(
+            x,
+            y,
+            1,
+            1,
+            GL_STENCIL_INDEX,
+            GL_UNSIGNED_BYTE,
+            (&raw mut out).cast(),
+        );
         out
     }
 
@@ -562,7 +714,9 @@ impl Rig {
         let pixels = self.pixels(x, y, w, h);
         let row = |r: usize| -> String {
             let line = &pixels[r * w as usize..(r + 1) * w as usize];
-            line.iter().map(|p| if p[..3] == [0; 3] { '.' } else { '#' }).collect()
+            line.iter()
+                .map(|p| if p[..3] == [0; 3] { '.' } else { '#' })
+                .collect()
         };
         (0..h as usize).rev().map(row).collect::<Vec<_>>().join("/")
     }
@@ -587,8 +741,12 @@ pub fn transfer(internal: u32) -> (u32, u32) {
         GL_RG8I | GL_RG16I | GL_RG32I => (GL_RG_INTEGER, GL_INT),
         GL_RG8UI | GL_RG16UI | GL_RG32UI => (GL_RG_INTEGER, GL_UNSIGNED_INT),
         GL_RGBA8I | GL_RGBA16I | GL_RGBA32I => (GL_RGBA_INTEGER, GL_INT),
-        GL_RGBA8UI | GL_RGBA16UI | GL_RGBA32UI | GL_RGB10_A2UI => (GL_RGBA_INTEGER, GL_UNSIGNED_INT),
-        GL_DEPTH_COMPONENT16 | GL_DEPTH_COMPONENT24 | GL_DEPTH_COMPONENT32F => (GL_DEPTH_COMPONENT, GL_FLOAT),
+        GL_RGBA8UI | GL_RGBA16UI | GL_RGBA32UI | GL_RGB10_A2UI => {
+            (GL_RGBA_INTEGER, GL_UNSIGNED_INT)
+        }
+        GL_DEPTH_COMPONENT16 | GL_DEPTH_COMPONENT24 | GL_DEPTH_COMPONENT32F => {
+            (GL_DEPTH_COMPONENT, GL_FLOAT)
+        }
         GL_DEPTH24_STENCIL8 => (GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8),
         GL_DEPTH32F_STENCIL8 => (GL_DEPTH_STENCIL, GL_FLOAT_32_UNSIGNED_INT_24_8_REV),
         _ => (GL_RGBA, GL_FLOAT),

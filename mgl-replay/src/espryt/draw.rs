@@ -1,8 +1,8 @@
 //! Draws: the pushed state becomes GL state as far as it moved, then one GL call a range.
 
-use super::indices::Indices;
 use super::essl::logic::{Logic, LogicTarget};
 use super::essl::wire::{Outline, Wire};
+use super::indices::Indices;
 use super::program::{StateValues, VariantKey};
 use super::provoking::list_mode;
 use super::work::Work;
@@ -200,7 +200,11 @@ impl Work<'_> {
         }
         let mut targets = [LogicTarget::Untouched; 8];
         for (place, index) in targets.iter_mut().zip(target.draw_buffers) {
-            let Some(info) = target.color.get(index as usize).and_then(|a| a.format.info()) else {
+            let Some(info) = target
+                .color
+                .get(index as usize)
+                .and_then(|a| a.format.info())
+            else {
                 continue;
             };
             let b = info.bits;

@@ -155,7 +155,11 @@ pub fn to_essl(
     // Uniforms of our own come after the names, which are theirs.
     if stage == ShaderStage::Fragment {
         let facts = &reflection.fragment;
-        inputs::place_frag_coord(&mut spv, facts.origin_upper_left, facts.pixel_center_integer);
+        inputs::place_frag_coord(
+            &mut spv,
+            facts.origin_upper_left,
+            facts.pixel_center_integer,
+        );
         if options.lod_bias && !bias::add(&mut spv) {
             return Err(EsslError::Unsupported {
                 stage: name,

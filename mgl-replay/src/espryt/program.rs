@@ -166,7 +166,11 @@ impl Work<'_> {
             unsafe { gl.use_program(Some(variant.name)) };
         }
         let pairs = [
-            (&mut variant.point_size, values.point_size, POINT_SIZE_LOCATION),
+            (
+                &mut variant.point_size,
+                values.point_size,
+                POINT_SIZE_LOCATION,
+            ),
             (&mut variant.height, values.height, HEIGHT_LOCATION),
         ];
         for (set, value, location) in pairs {
@@ -371,8 +375,8 @@ fn specialise(
         })?;
     }
     if let (Some(wire), Some(vertex)) = (&key.wire, at(texts, ShaderStage::Vertex)) {
-        let (geometry, changed) =
-            wire::texts(&texts[vertex].1, &texts[fragment].1, wire, version).ok_or_else(|| {
+        let (geometry, changed) = wire::texts(&texts[vertex].1, &texts[fragment].1, wire, version)
+            .ok_or_else(|| {
                 BackendError::Unsupported(format!(
                     "polygons as {:?} of structures, blocks or clip distances",
                     wire.outline

@@ -33,11 +33,7 @@ impl Code<'_> {
         let part = vec![Operand::IdRef(vector), Operand::LiteralBit32(at)];
         let part = self.emit(Op::CompositeExtract, float, part);
         let (a, b) = if reversed { (what, part) } else { (part, what) };
-        let value = self.emit(
-            Op::FSub,
-            float,
-            vec![Operand::IdRef(a), Operand::IdRef(b)],
-        );
+        let value = self.emit(Op::FSub, float, vec![Operand::IdRef(a), Operand::IdRef(b)]);
         self.emit(
             Op::CompositeInsert,
             ty,

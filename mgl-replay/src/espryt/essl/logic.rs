@@ -79,7 +79,8 @@ pub fn apply(source: &str, logic: &Logic) -> Option<String> {
                     .map(|b| format!("{}.0", (1u64 << (*b).clamp(1, 31)) - 1))
                     .collect();
                 let most = format!("{ty}({})", most.join(", "));
-                let quantised = |v: &str| format!("{unsigned}(round(clamp({v}, 0.0, 1.0) * {most}))");
+                let quantised =
+                    |v: &str| format!("{unsigned}(round(clamp({v}, 0.0, 1.0) * {most}))");
                 let _ = writeln!(
                     after,
                     "    {name} = {ty}(mgl_logic({}, {}) & {unsigned}({most})) / {most};",
@@ -103,9 +104,8 @@ pub fn apply(source: &str, logic: &Logic) -> Option<String> {
             "highp {unsigned} mgl_logic(highp {unsigned} s, highp {unsigned} d) {{ return {body}; }}"
         );
     }
-    head.contains("void mgl_main()").then(|| {
-        format!("{head}{functions}void main()\n{{\n{before}    mgl_main();\n{after}}}\n")
-    })
+    head.contains("void mgl_main()")
+        .then(|| format!("{head}{functions}void main()\n{{\n{before}    mgl_main();\n{after}}}\n"))
 }
 
 /// The constants of an expression are of its own type.

@@ -39,7 +39,14 @@ struct Value<'a> {
 fn value(line: &str) -> Option<Value<'_>> {
     let declaration = line.strip_suffix(';')?;
     let (qualifiers, rest) = declaration.split_once("out ")?;
-    let known = ["flat", "noperspective", "centroid", "sample", "invariant", "smooth"];
+    let known = [
+        "flat",
+        "noperspective",
+        "centroid",
+        "sample",
+        "invariant",
+        "smooth",
+    ];
     if !qualifiers.split_whitespace().all(|w| known.contains(&w)) {
         return None;
     }
@@ -82,9 +89,21 @@ pub fn texts(vertex: &str, fragment: &str, wire: &Wire, version: u32) -> Option<
     } else {
         "layout(line_strip, max_vertices = 4) out"
     };
-    let _ = writeln!(g, "precision highp float;\nprecision highp int;\nlayout(triangles) in;\n{kinds};");
-    for Value { qualifiers, ty, number, array } in &values {
-        let _ = writeln!(g, "{qualifiers}in {ty} mgl_v{number}[]{array};\n{qualifiers}out {ty} mgl_w{number}{array};");
+    let _ = writeln!(
+        g,
+        "precision highp float;\nprecision highp int;\nlayout(triangles) in;\n{kinds};"
+    );
+    for Value {
+        qualifiers,
+        ty,
+        number,
+        array,
+    } in &values
+    {
+        let _ = writeln!(
+            g,
+            "{qualifiers}in {ty} mgl_v{number}[]{array};\n{qualifiers}out {ty} mgl_w{number}{array};"
+        );
     }
     let facing = fragment.contains("gl_FrontFacing");
     if facing {
@@ -95,7 +114,11 @@ pub fn texts(vertex: &str, fragment: &str, wire: &Wire, version: u32) -> Option<
         g.push_str("    gl_PointSize = gl_in[i].gl_PointSize;\n");
     }
     for v in &values {
-        let from = if v.qualifiers.contains("flat") { "2" } else { "i" };
+        let from = if v.qualifiers.contains("flat") {
+            "2"
+        } else {
+            "i"
+        };
         let _ = writeln!(g, "    mgl_w{0} = mgl_v{0}[{from}];", v.number);
     }
     if facing {
@@ -125,7 +148,9 @@ pub fn texts(vertex: &str, fragment: &str, wire: &Wire, version: u32) -> Option<
     let mut f = fragment.replace("mgl_v", "mgl_w");
     if facing {
         f = f.replace("gl_FrontFacing", "(mgl_facing != 0)");
-        let at = f.rfind("precision ").and_then(|at| f[at..].find('\n').map(|n| at + n + 1))?;
+        let at = f
+            .rfind("precision ")
+            .and_then(|at| f[at..].find('\n').map(|n| at + n + 1))?;
         f.insert_str(at, "flat in highp int mgl_facing;\n");
     }
     Some((g, f))
