@@ -20,6 +20,7 @@ mod link;
 mod pool;
 mod preprocess;
 mod reach;
+mod reassociate;
 mod translate;
 mod uniforms;
 mod xfb;
