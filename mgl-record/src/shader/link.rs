@@ -9,7 +9,7 @@ use super::limits::ShaderLimits;
 use super::reach::Reach;
 use super::translate::original_names;
 use super::uniforms;
-use super::{CompiledShader, dead, facts, interface, reassociate, xfb};
+use super::{CompiledShader, dead, facts, interface, xfb};
 use mgl_core::program::{Reflection, ShaderStage, XfbMode};
 use mgl_replay::spv::Spv;
 use std::collections::BTreeMap;
@@ -98,7 +98,6 @@ pub fn link(
         let spv = match Spv::load(words) {
             Ok(mut spv) => {
                 dead::remove_dead_code(&mut spv);
-                reassociate::reassociate_products(&mut spv);
                 spv
             }
             Err(e) => {

@@ -20,7 +20,6 @@ mod link;
 mod pool;
 mod preprocess;
 mod reach;
-mod reassociate;
 mod translate;
 mod uniforms;
 mod xfb;

@@ -189,28 +189,6 @@ scenarios! {
         t.eq("captured", floats(t, b, 6).iter().map(|f| f.to_bits() as i32).collect::<Vec<_>>(), vec![0, 0, 16777217, -1, 33554434, -2]);
     }
 
-    /// A chain of matrices is applied to a vector from the right: what programs place on texel edges is rounded alike on
-    /// all lanes.
-    fn chains_of_matrices_are_rounded_alike(t) {
-        varyings(t, &["r"], GL_INTERLEAVED_ATTRIBS, &[
-            (GL_VERTEX_SHADER, "uniform mat4 a; uniform mat4 b; in float v; out vec4 r; void main() {
-              mat4 m = mat4(1.0); m[3] = vec4(v, v * 3.0, 0.0, 1.0); r = a * b * m * vec4(v, v * 7.0, 0.3, 1.0); gl_Position = r; }"),
-            (GL_FRAGMENT_SHADER, PLAIN)]);
-        let ortho = [2.0f32 / 480.0, 0.0, 0.0, 0.0, 0.0, 2.0 / 270.0, 0.0, 0.0, 0.0, 0.0, -0.01, 0.0, -1.0, -1.0, 0.0, 1.0];
-        let view = [0.96f32, 0.28, 0.0, 0.0, -0.28, 0.96, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.1, 0.7, 0.0, 1.0];
-        t.UniformMatrix4fv(t.at("a"), 1, 0, ortho.as_ptr());
-        t.UniformMatrix4fv(t.at("b"), 1, 0, view.as_ptr());
-        input(t, &[0.5, 11.3, 17.9, 33.1]);
-        let b = output(t, 0, 16);
-        t.Enable(GL_RASTERIZER_DISCARD);
-        t.BeginTransformFeedback(GL_POINTS);
-        t.DrawArrays(GL_POINTS, 0, 4);
-        t.EndTransformFeedback();
-        let bits: Vec<u32> = floats(t, b, 16).iter().map(|f| f.to_bits()).collect();
-        t.is("something was captured", bits[0] != (-99f32).to_bits());
-        t.saw("bits", bits);
-    }
-
     /// What programs tell of their varyings.
     fn introspection(t) {
         let p = varyings(t, &["three", "one"], GL_SEPARATE_ATTRIBS, STAGES);
