@@ -259,16 +259,19 @@ fn arcade_cubes() {
 }
 
 #[test]
+#[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
 fn arcade_minimap() {
     plays_as_on_the_system("arcade-minimap");
 }
 
 #[test]
+#[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
 fn arcade_text() {
     plays_as_on_the_system("arcade-text");
 }
 
 #[test]
+#[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
 fn arcade_tiled_map() {
     plays_as_on_the_system("arcade-tiled_map");
 }

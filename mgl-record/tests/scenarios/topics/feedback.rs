@@ -189,6 +189,34 @@ scenarios! {
         t.eq("captured", floats(t, b, 6).iter().map(|f| f.to_bits() as i32).collect::<Vec<_>>(), vec![0, 0, 16777217, -1, 33554434, -2]);
     }
 
+    /// A chain of matrices and a vector is rounded alike on all lanes: programs place glyphs on texel and pixel edges,
+    /// and rely on what comes of it.
+    fn chains_of_matrices_are_rounded_alike(t) {
+        let p = varyings(t, &["gl_Position"], GL_INTERLEAVED_ATTRIBS, &[
+            (GL_VERTEX_SHADER, "in float v; in float rotation; uniform Window { mat4 projection; mat4 view; } window;
+              void main() { mat4 m_rotation = mat4(1.0); mat4 m_anchor = mat4(1.0); mat4 m_translate = mat4(1.0);
+              m_translate[3][0] = v; m_translate[3][1] = v * 3.0; m_translate[3][2] = 0.0;
+              m_rotation[0][0] = cos(-radians(rotation)); m_rotation[0][1] = sin(-radians(rotation));
+              m_rotation[1][0] = -sin(-radians(rotation)); m_rotation[1][1] = cos(-radians(rotation));
+              gl_Position = window.projection * window.view * m_translate * m_anchor * m_rotation * vec4(v, v * 2.0, 0.0, 1.0); }"),
+            (GL_FRAGMENT_SHADER, PLAIN)]);
+        let ortho = [2.0f32 / 480.0, 0.0, 0.0, 0.0, 0.0, 2.0 / 270.0, 0.0, 0.0, 0.0, 0.0, -0.01, 0.0, -1.0, -1.0, 0.0, 1.0];
+        let view = [1.0f32, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        t.buffer(GL_UNIFORM_BUFFER, &[ortho, view]);
+        t.BindBufferBase(GL_UNIFORM_BUFFER, 0, t.int(GL_UNIFORM_BUFFER_BINDING) as u32);
+        t.UniformBlockBinding(p, 0, 0);
+        let values: Vec<f32> = (0..64).map(|i| i as f32 * 0.5 + 1.25).collect();
+        input(t, &values);
+        let b = output(t, 0, 256);
+        t.Enable(GL_RASTERIZER_DISCARD);
+        t.BeginTransformFeedback(GL_POINTS);
+        t.DrawArrays(GL_POINTS, 0, 64);
+        t.EndTransformFeedback();
+        let bits: Vec<u32> = floats(t, b, 256).iter().map(|f| f.to_bits()).collect();
+        t.is("something was captured", bits[0] != (-99f32).to_bits());
+        t.saw("bits", bits);
+    }
+
     /// What programs tell of their varyings.
     fn introspection(t) {
         let p = varyings(t, &["three", "one"], GL_SEPARATE_ATTRIBS, STAGES);

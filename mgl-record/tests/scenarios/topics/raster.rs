@@ -408,6 +408,27 @@ scenarios! {
         t.wrong(&[("negative", GL_INVALID_VALUE, &|t| t.Viewport(0, 0, -1, 4))]);
     }
 
+    /// An edge that runs through pixel centres belongs to one of the sides, the same on all lanes, and polygons that
+    /// share it leave no gap.
+    fn edges_on_pixel_centres(t) {
+        t.both(|t, what| {
+            t.paint(PLAIN);
+            t.clear([0.0; 4]);
+            let at = |p: f32| p / 32.0 - 1.0;
+            t.rect([at(10.5), at(20.5), at(14.5), at(30.5)], 0.0);
+            t.saw(&format!("{what}, alone"), t.shape([8, 18, 10, 15]));
+            t.clear([0.0; 4]);
+            t.Enable(GL_BLEND);
+            t.BlendFunc(GL_ONE, GL_ONE);
+            t.color([0.25; 4]);
+            t.rect([at(10.5), at(20.5), at(14.5), at(30.5)], 0.0);
+            t.rect([at(10.5), at(30.5), at(14.5), at(40.5)], 0.0);
+            t.area_is(&format!("{what}, two"), [11, 22, 3, 16], [64; 4]);
+            t.Disable(GL_BLEND);
+            t.UseProgram(0);
+        });
+    }
+
     /// Nothing is drawn with the rasteriser off, and clears are not affected.
     fn rasterizer_discard(t) {
         t.target(GL_RGBA8, (8, 8));
