@@ -1,6 +1,6 @@
 //! Making a back end by name.
 
-use crate::espryt::{Espryt, EsprytOptions};
+use crate::espryt::{DisplayChoice, Espryt, EsprytOptions};
 use crate::magma::{Magma, MagmaOptions};
 use mgl_core::pipe::backend::{Backend, BackendError};
 use mgl_core::pipe::null::NullBackend;
@@ -56,6 +56,23 @@ pub struct BackendOptions {
     pub espryt: EsprytOptions,
     /// Magma.
     pub magma: MagmaOptions,
+}
+
+impl BackendOptions {
+    /// Without a window system, on the device that is best.
+    #[must_use]
+    pub fn headless(debug: bool) -> Self {
+        Self {
+            espryt: EsprytOptions {
+                display: DisplayChoice::Surfaceless,
+                debug,
+            },
+            magma: MagmaOptions {
+                debug,
+                ..MagmaOptions::default()
+            },
+        }
+    }
 }
 
 /// Makes a back end.

@@ -11,9 +11,8 @@ use std::time::Duration;
 use mgl_core::counters::Counters;
 use mgl_core::pipe::backend::BackendError;
 use mgl_core::trace::{FrameImage, TraceError, TraceFile};
-use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, ReplyDifference, play};
-use mgl_replay::{BackendKind, BackendOptions, EsprytOptions, MagmaOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, make_backend};
 use serde::{Serialize, Serializer};
 
 use crate::image::{Image, ImageError, Options, compare, heatmap};
@@ -188,19 +187,11 @@ pub fn replay(
     mut step: impl FnMut(u64),
 ) -> Result<ReplayReport, ReplayError> {
     let frames = settings.frames.clone().unwrap_or(file.all_frames());
+    let mut options = BackendOptions::headless(settings.debug);
+    options.magma.device.clone_from(&settings.device);
     let mut back_end = make_backend(
         settings.back_end,
-        &BackendOptions {
-            espryt: EsprytOptions {
-                display: DisplayChoice::Surfaceless,
-                debug: settings.debug,
-            },
-            magma: MagmaOptions {
-                device: settings.device.clone(),
-                debug: settings.debug,
-                ..MagmaOptions::default()
-            },
-        },
+        &options,
     )
     .map_err(|error| ReplayError::BackEnd {
         back_end: settings.back_end,

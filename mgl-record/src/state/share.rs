@@ -35,7 +35,14 @@ pub struct Share {
     pub objects: crate::tracker::textures::Objects,
     /// Contexts of the group that live.
     pub contexts: u32,
+    /// Names ended since the last sweep.
+    pub deleted: usize,
+    /// So many make the next sweep due, if that is more than [`SWEEP_AFTER`].
+    sweep_after: usize,
 }
+
+/// Names that may end before a sweep is due. Programs that show nothing would otherwise keep what they end.
+const SWEEP_AFTER: usize = 64;
 
 /// Ids that something still refers to.
 #[derive(Default)]
@@ -72,9 +79,24 @@ impl Share {
             && self.shaders.zombies().is_empty())
     }
 
+    /// Whether a sweep is due before the next Present: as many names have ended since the last one as pay for it.
+    #[inline]
+    #[must_use]
+    pub fn is_sweep_due(&self) -> bool {
+        self.deleted >= SWEEP_AFTER && self.deleted >= self.sweep_after
+    }
+
+    /// Makes a sweep due if there is anything to be swept.
+    pub fn request_sweep(&mut self) {
+        if self.has_zombies() {
+            self.deleted = usize::MAX;
+        }
+    }
+
     /// Ends the zombies that none of the group's `contexts` refers to: textures before buffers (a buffer texture holds
     /// its buffer), programs before shaders.
     pub fn sweep<'a>(&mut self, contexts: impl Iterator<Item = &'a ContextState>, pipe: &mut Pipe) {
+        self.deleted = 0;
         if !self.has_zombies() {
             return;
         }
@@ -122,6 +144,11 @@ impl Share {
         {
             b.destroy(pipe);
         }
+        // A sweep looks at what refers to objects: the more there are, the more names pay for one.
+        self.sweep_after = (self.buffers.objects.len()
+            + self.textures.objects.len()
+            + self.programs.objects.len())
+            / 4;
     }
 
     /// Ends everything: the last context of the group is gone.

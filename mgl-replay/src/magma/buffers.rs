@@ -138,6 +138,7 @@ impl Magma {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.stream.begin(&self.rec);
         let b = self.buffer_mut(h)?;
         b.version += 1;
         if let Some(m) = &mut b.mirror {

@@ -76,6 +76,7 @@ impl Magma {
             return Ok(());
         }
         self.rec.check()?;
+        self.stream.begin(&self.rec);
         let c = context(s)?;
         let h = c.values.draw_program;
         let pipeline = s

@@ -6,6 +6,7 @@ use mgl_core::pipe::BackendError;
 use mgl_core::pipe::event::LogLevel;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The validation layer of the Vulkan SDK.
 pub const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -24,6 +25,15 @@ pub struct Instance {
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Validation is on.
     pub validated: bool,
+    /// Where messages go; the messenger points to it.
+    sink: Box<Sink>,
+}
+
+/// Where messages go.
+struct Sink {
+    events: Arc<Events>,
+    /// Objections to filters of formats that the device does not tell of are dropped: a probe found them to work.
+    filters_muted: AtomicBool,
 }
 
 /// A Vulkan error as the pipe has it.
@@ -146,6 +156,10 @@ impl Instance {
             xcb,
             messenger: None,
             validated,
+            sink: Box::new(Sink {
+                events: Arc::clone(events),
+                filters_muted: AtomicBool::new(false),
+            }),
         };
         if messages {
             let debug_utils = ash::ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
@@ -156,14 +170,21 @@ impl Instance {
                 )
                 .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
                 .pfn_user_callback(Some(on_message))
-                .user_data(Arc::as_ptr(events).cast_mut().cast());
-            // SAFETY: whoever holds the instance holds the Arc too, and longer.
+                .user_data(std::ptr::from_ref::<Sink>(&instance.sink).cast_mut().cast());
+            // SAFETY: the sink lives as long as the instance, at the same place.
             let made = unsafe { debug_utils.create_debug_utils_messenger(&info, None) };
             if let Ok(m) = made {
                 instance.messenger = Some((debug_utils, m));
             }
         }
         Ok(instance)
+    }
+}
+
+impl Instance {
+    /// Drops the layers' objections to filters of formats that the device does not tell of, or lets them through.
+    pub fn mute_filters(&self, on: bool) {
+        self.sink.filters_muted.store(on, Ordering::Relaxed);
     }
 }
 
@@ -183,7 +204,7 @@ unsafe extern "system" fn on_message(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _kind: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
-    events: *mut c_void,
+    sink: *mut c_void,
 ) -> vk::Bool32 {
     // SAFETY: Vulkan passes a valid struct whose text is a C string or null; the user data is what was given with the
     // callback and outlives the instance.
@@ -194,7 +215,12 @@ unsafe extern "system" fn on_message(
         } else {
             CStr::from_ptr(text).to_string_lossy()
         };
-        (*events.cast::<Events>()).log(LogLevel::Error, format!("Vulkan: {text}"));
+        let sink = &*sink.cast::<Sink>();
+        let filters = ["magFilter-04553", "mipmapMode-04770"];
+        if sink.filters_muted.load(Ordering::Relaxed) && filters.iter().any(|f| text.contains(f)) {
+            return vk::FALSE;
+        }
+        sink.events.log(LogLevel::Error, format!("Vulkan: {text}"));
     }
     vk::FALSE
 }

@@ -21,6 +21,7 @@ mod counters;
 mod descriptors;
 mod draw;
 mod features;
+mod filtering;
 pub mod formats;
 mod gpu;
 mod images;
@@ -116,6 +117,8 @@ pub struct Magma {
     rendering: Option<targets::Rendering>,
     /// What the command buffer has bound.
     bound: Bound,
+    /// Depth formats that are filtered or not, though the device does not tell.
+    depth_filters: Vec<(Format, bool)>,
     /// Programs that no pipeline can be made of, and why; draws with them are refused.
     broken: Vec<(ShaderHandle, BackendError)>,
     /// Push constants of the draw at work.
@@ -225,6 +228,7 @@ impl Magma {
             capture_counters: None,
             rendering: None,
             bound: Bound::default(),
+            depth_filters: Vec::new(),
             broken: Vec::new(),
             constants: DrawConstants::default(),
             constants_at: Vec::new(),

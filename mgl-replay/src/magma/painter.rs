@@ -240,12 +240,12 @@ fn assemble(
 }
 
 /// What a draw reads.
-struct Input {
-    slice: Slice,
-    source: Source,
-    aspects: vk::ImageAspectFlags,
-    format: vk::Format,
-    linear: bool,
+pub struct Input {
+    pub slice: Slice,
+    pub source: Source,
+    pub aspects: vk::ImageAspectFlags,
+    pub format: vk::Format,
+    pub linear: bool,
 }
 
 /// A blit by drawing. Corners count in the images' own rows.
@@ -382,7 +382,7 @@ impl Magma {
     /// Draws triangles over one slice, one for each of `paints` with the constants at the same place.
     /// All paints are of one kind.
     #[allow(clippy::too_many_arguments)] // the parts of one draw, each for one command
-    fn paint(
+    pub(super) fn paint(
         &mut self,
         to: &Slice,
         format: vk::Format,

@@ -49,6 +49,8 @@ pub struct Stream {
     current: Option<usize>,
     at: u64,
     fillings: u64,
+    /// Highest serial whose chunks may be filled again.
+    over: u64,
 }
 
 fn align_up(v: u64, align: u64) -> u64 {
@@ -106,6 +108,12 @@ impl Stream {
         Ok((place, bytes))
     }
 
+    /// A call of the pipe begins: what the GPU is done with may be filled again. Not in the middle of one, since it may
+    /// wait for the GPU and go on to use what it has put here before.
+    pub fn begin(&mut self, rec: &Recorder) {
+        self.over = rec.completed;
+    }
+
     /// Puts bytes at a multiple of `align`, not before `least`.
     ///
     /// # Errors
@@ -133,11 +141,11 @@ impl Stream {
         rec: &Recorder,
         needed: u64,
     ) -> Result<usize, BackendError> {
+        let over = self.over;
         for place in &mut self.chunks {
-            let over = |c: &Chunk| c.used <= rec.completed;
             if place
                 .as_ref()
-                .is_some_and(|c| over(c) && c.size > KEPT && needed <= CHUNK)
+                .is_some_and(|c| c.used <= over && c.size > KEPT && needed <= CHUNK)
                 && let Some(c) = place.take()
             {
                 mem.end_buffer(gpu, c.raw);
@@ -145,7 +153,7 @@ impl Stream {
         }
         let free = self.chunks.iter().position(|c| {
             c.as_ref()
-                .is_some_and(|c| c.used <= rec.completed && c.size >= needed)
+                .is_some_and(|c| c.used <= over && c.size >= needed)
         });
         let i = match free {
             Some(i) => i,

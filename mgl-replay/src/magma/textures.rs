@@ -281,6 +281,7 @@ impl Magma {
         regions: &[SubRegion],
         bytes: &[u8],
     ) -> Result<(), BackendError> {
+        self.stream.begin(&self.rec);
         let w = self.window_of(d.resource)?;
         if takes_box(d, regions) {
             return self.put_texels(&w, d, &[(d.union_box, bytes)]);

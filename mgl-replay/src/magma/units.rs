@@ -297,7 +297,9 @@ impl Magma {
             view,
             image: Some(w.image),
             layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-            filterable: plan.filterable,
+            filterable: plan.filterable
+                || aspects == vk::ImageAspectFlags::DEPTH
+                    && self.filters_depth(plan.info.format)?,
             ..Slot::default()
         }))
     }

@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use mgl_core::trace::TraceFile;
-use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayError, PlayOptions, play};
-use mgl_replay::{BackendKind, BackendOptions, EsprytOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, make_backend};
 use serde::Serialize;
 
 use super::client::{
@@ -234,13 +233,7 @@ fn replay(
     kind: BackendKind,
     mut step: impl FnMut(u64),
 ) -> Result<(ServerUploads, String), ReplayError> {
-    let options = BackendOptions {
-        espryt: EsprytOptions {
-            display: DisplayChoice::Surfaceless,
-            ..EsprytOptions::default()
-        },
-        ..BackendOptions::default()
-    };
+    let options = BackendOptions::headless(false);
     let mut back_end = make_backend(kind, &options).map_err(|error| ReplayError::BackEnd {
         back_end: kind,
         error,

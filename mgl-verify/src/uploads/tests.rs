@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use mgl_core::handle::{BufferHandle, Handle, ResourceHandle, TextureHandle};
 use mgl_core::pipe::{UploadReport, UploadShape};
 use mgl_core::trace::{TraceError, TraceFile, WriterOptions, assemble};
-use mgl_replay::espryt::DisplayChoice;
 use mgl_replay::player::{PlayOptions, play};
-use mgl_replay::{BackendKind, EsprytOptions, make_backend};
+use mgl_replay::{BackendKind, BackendOptions, make_backend};
 
 use super::*;
 use crate::difference::Difference;
@@ -34,10 +33,7 @@ fn client_of(file: &TraceFile) -> ClientUploads {
 
 /// All that a replay on Espryt reports.
 fn espryt_of(file: &TraceFile, client: &ClientUploads) -> ServerUploads {
-    let options = EsprytOptions {
-        display: DisplayChoice::Surfaceless,
-        debug: true,
-    };
+    let options = BackendOptions::headless(true);
     let mut back_end = make_backend(BackendKind::Espryt, &options)
         .expect("this test needs OpenGL ES 3.1 (see mgl doctor)");
     let options = PlayOptions {
