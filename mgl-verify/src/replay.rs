@@ -189,14 +189,11 @@ pub fn replay(
     let frames = settings.frames.clone().unwrap_or(file.all_frames());
     let mut options = BackendOptions::headless(settings.debug);
     options.magma.device.clone_from(&settings.device);
-    let mut back_end = make_backend(
-        settings.back_end,
-        &options,
-    )
-    .map_err(|error| ReplayError::BackEnd {
-        back_end: settings.back_end,
-        error,
-    })?;
+    let mut back_end =
+        make_backend(settings.back_end, &options).map_err(|error| ReplayError::BackEnd {
+            back_end: settings.back_end,
+            error,
+        })?;
     if let Some(folder) = &settings.out {
         make_folder(folder)?;
     }

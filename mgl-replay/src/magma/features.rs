@@ -94,8 +94,6 @@ facts! {
     cube_array;
     /// Wrap mode GL_MIRROR_CLAMP_TO_EDGE.
     mirror_clamp;
-    /// Fragment shaders write stencil.
-    stencil_export;
     /// 64-bit floats in shaders.
     fp64;
     /// Base vertex, base instance and draw number in shaders.
@@ -177,7 +175,6 @@ const SEAMS: &CStr = ash::ext::non_seamless_cube_map::NAME;
 const ROBUST2: &CStr = ash::ext::robustness2::NAME;
 const LAYER: &CStr = ash::ext::shader_viewport_index_layer::NAME;
 const MIRROR: &CStr = ash::khr::sampler_mirror_clamp_to_edge::NAME;
-const STENCIL: &CStr = ash::ext::shader_stencil_export::NAME;
 const RENDERING: &CStr = ash::khr::dynamic_rendering::NAME;
 const DS_RESOLVE: &CStr = ash::khr::depth_stencil_resolve::NAME;
 const RENDERPASS2: &CStr = ash::khr::create_renderpass2::NAME;
@@ -275,7 +272,6 @@ impl Facts {
             clip_distance: on(f.shader_clip_distance),
             cube_array: on(f.image_cube_array),
             mirror_clamp: ext(MIRROR),
-            stencil_export: ext(STENCIL),
             fp64: on(f.shader_float64),
             draw_parameters: on(c.parameters.shader_draw_parameters),
             swapchain: instance.xcb && ext(SWAPCHAIN),
@@ -327,7 +323,6 @@ impl Facts {
         add(has.null_descriptor, ROBUST2);
         add(has.layer_output, LAYER);
         add(has.mirror_clamp, MIRROR);
-        add(has.stencil_export, STENCIL);
         add(has.swapchain, SWAPCHAIN);
         has.border_color_swizzle &= has.custom_border_color;
         Ok(Self {

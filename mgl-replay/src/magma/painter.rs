@@ -366,7 +366,7 @@ impl Magma {
                 all.push(constants);
             }
         }
-        let bytes: Vec<&[u8]> = all.iter().map(|c| bytemuck::bytes_of(c)).collect();
+        let bytes: Vec<&[u8]> = all.iter().map(bytemuck::bytes_of).collect();
         let format = pick(&d.to);
         self.paint(
             &d.to,

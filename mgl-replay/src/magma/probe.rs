@@ -540,6 +540,25 @@ mod tests {
     }
 
     #[test]
+    fn what_magma_switches_on_is_what_is_listed() {
+        use crate::magma::features::Has;
+        let facts: Vec<&str> = Has::default().list().iter().map(|f| f.0).collect();
+        for fact in &facts {
+            let listed = FEATURES.iter().filter(|f| f.fact == *fact).count();
+            assert_eq!(listed, 1, "{fact}");
+        }
+        // Shaders ask for these by themselves.
+        let more = ["late_point_size", "cull_distance", "gather_extended"];
+        for f in FEATURES.iter().filter(|f| f.need == Need::Optional) {
+            assert!(
+                facts.contains(&f.fact) || more.contains(&f.fact),
+                "{}",
+                f.fact
+            );
+        }
+    }
+
+    #[test]
     fn nothing_is_present_in_an_empty_offer() {
         let offer = Offer::default();
         for f in FEATURES {

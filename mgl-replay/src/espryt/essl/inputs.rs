@@ -1,8 +1,8 @@
 //! Built-in fragment inputs whose origin is a choice in OpenGL and fixed in ESSL: `gl_FragCoord` and `gl_PointCoord`
 //! become private variables, computed from the built-ins at the start.
 
-use crate::spv::edit::{insert_at_start, retarget};
 use crate::spv::Spv;
+use crate::spv::edit::{insert_at_start, retarget};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 

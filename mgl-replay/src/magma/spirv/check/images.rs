@@ -90,7 +90,7 @@ fn look_up(
     let allowed = match image.dim {
         Dim::DimBuffer => fetch,
         Dim::DimCube => !fetch && !proj,
-        _ => !(image.multisampled && !fetch) && !(proj && image.arrayed),
+        _ => (fetch || !image.multisampled) && !(proj && image.arrayed),
     };
     let third = dref || gather;
     let component = types.shape(result)?;

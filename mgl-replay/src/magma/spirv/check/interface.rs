@@ -30,11 +30,11 @@ fn global(spv: &Spv, types: &Types, inst: &Instruction) -> Option<()> {
     };
     let right = match inst.class.opcode {
         Op::ConstantTrue | Op::ConstantFalse => matches!(types.get(ty)?, Ty::Bool),
-        Op::Constant => match (types.get(ty)?, inst.operands.as_slice()) {
-            (Ty::Int(_) | Ty::Float(32), [Operand::LiteralBit32(_)]) => true,
-            (Ty::Float(64), [Operand::LiteralBit64(_)]) => true,
-            _ => false,
-        },
+        Op::Constant => matches!(
+            (types.get(ty)?, inst.operands.as_slice()),
+            (Ty::Int(_) | Ty::Float(32), [Operand::LiteralBit32(_)])
+                | (Ty::Float(64), [Operand::LiteralBit64(_)])
+        ),
         Op::ConstantNull | Op::Undef => !types.is_opaque(ty) && types.pointee(ty).is_none(),
         Op::ConstantComposite => {
             let count = match types.get(ty)? {
@@ -234,7 +234,7 @@ pub(super) fn interface(spv: &Spv, types: &Types, stage: ShaderStage) -> Outcome
             }
             continue;
         }
-        let key = |b: BuiltIn| (v.class, b as u32 | 1 << 31);
+        let key = |b: BuiltIn| (v.class, b as u32 | (1 << 31));
         let ty = per_vertex(spv, types, v, stage);
         if let Some(b) = spv.decoration(v.id, Decoration::BuiltIn) {
             let b = Spv::builtin(b).ok_or("an unknown built-in")?;
@@ -285,7 +285,7 @@ pub(super) fn interface(spv: &Spv, types: &Types, stage: ShaderStage) -> Outcome
         let second = spv.decoration(v.id, Decoration::Index).unwrap_or(0);
         let base = spv.decoration(v.id, Decoration::Component).unwrap_or(0);
         for n in 0..count {
-            let slot = (v.class, location + n | second << 8 | base << 16);
+            let slot = (v.class, (location + n) | (second << 8) | (base << 16));
             if taken.contains(&slot) {
                 return Err(format!("variable {} shares a location", v.id));
             }
