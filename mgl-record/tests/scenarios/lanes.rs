@@ -29,7 +29,7 @@ pub struct Lane {
 }
 
 /// All lanes; the first is the oracle.
-pub const LANES: [Lane; 2] = [
+pub const LANES: [Lane; 3] = [
     Lane {
         name: "system",
         backend: None,
@@ -37,6 +37,10 @@ pub const LANES: [Lane; 2] = [
     Lane {
         name: "espryt",
         backend: Some("espryt"),
+    },
+    Lane {
+        name: "magma",
+        backend: Some("magma"),
     },
 ];
 
