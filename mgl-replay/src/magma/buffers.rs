@@ -79,8 +79,7 @@ impl Magma {
         if d.flags.has(mgl_core::pipe::ResourceFlags::DEFINED) {
             return Ok(());
         }
-        self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd();
+        let cmd = self.write_buffer(h)?;
         let b = self.buffer(h)?;
         // SAFETY: nothing is rendered; the buffer holds whole words.
         unsafe {
@@ -150,8 +149,7 @@ impl Magma {
         let place = self
             .stream
             .write(&self.gpu, &mut self.mem, &self.rec, bytes, 16, 0)?;
-        self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd();
+        let cmd = self.write_buffer(h)?;
         let region = [vk::BufferCopy {
             src_offset: place.offset,
             dst_offset: offset,
@@ -292,7 +290,7 @@ impl Magma {
         let value = bytemuck::bytes_of(&c.value);
         let unit = (c.value_size as usize).clamp(1, value.len());
         let word: Vec<u8> = value[..unit].iter().copied().cycle().take(4).collect();
-        if 4 % unit == 0 && c.offset % 4 == 0 && c.size % 4 == 0 && c.size > 0 {
+        if 4 % unit == 0 && c.offset.is_multiple_of(4) && c.size.is_multiple_of(4) && c.size > 0 {
             self.transfer(&[], &[(h, true)])?;
             let b = self.buffer_mut(h)?;
             b.version += 1;

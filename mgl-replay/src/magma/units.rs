@@ -170,7 +170,6 @@ impl Magma {
         let seen = (seen.0, seen.1, self.obj.epoch, seen.3, seen.4);
         let ctx = self.ctx(s)?;
         ctx.slots = slots;
-        ctx.slots_id += 1;
         if failed.is_ok() {
             ctx.units_seen = Some(seen);
         }
@@ -332,7 +331,7 @@ impl Magma {
                     .core
                     .min_texel_buffer_offset_alignment
                     .max(1);
-                if t.offset % align != 0 {
+                if !t.offset.is_multiple_of(align) {
                     return Err(BackendError::Unsupported(format!(
                         "a buffer texture from byte {}",
                         t.offset

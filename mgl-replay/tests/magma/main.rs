@@ -15,6 +15,7 @@ mod framebuffers;
 mod hostile;
 mod lane;
 mod own;
+#[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]
