@@ -293,7 +293,7 @@ impl Magma {
             && p.y.src.1.wrapping_sub(p.y.src.0) == p.y.dst.1.wrapping_sub(p.y.dst.0);
         let same_format = p.from.plan.info.format == p.to.plan.info.format;
         let stored = (p.from.plan.format, p.to.plan.format);
-        // Not all drivers copy one aspect of two and leave the other alone.
+        // Not all drivers copy or blit one aspect of two and leave the other alone.
         let whole = p.aspects == p.from.plan.aspects && p.aspects == p.to.plan.aspects;
         let plain_copy = unscaled && same_format && stored.0 == stored.1 && whole;
         let same_image = p.from.image == p.to.image;
@@ -319,6 +319,7 @@ impl Magma {
             && within(&p.x, fe.width)
             && within(&p.y, fe.height)
             && to_samples == 1
+            && whole
             && blits
             && !curved
             && (p.from.plan.info.is_color() && p.to.plan.write_mask() == 0b1111

@@ -6,6 +6,7 @@ use super::instance::{Instance, error};
 use crate::events::Events;
 use ash::vk;
 use mgl_core::pipe::BackendError;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// See the module.
@@ -22,6 +23,8 @@ pub struct Gpu {
     pub has: Has,
     /// Numbers.
     pub limits: Limits,
+    /// Whether vertices of a format are read, as far as is known; by the format's number.
+    vertex_formats: Vec<Cell<Option<bool>>>,
     /// Nanoseconds a step of time stamps; 0 where there are none.
     pub tick: f64,
     /// Name, vendor and version as told by the driver.
@@ -47,6 +50,9 @@ pub struct Gpu {
     /// Log; the instance's callback points into it.
     pub events: Arc<Events>,
 }
+
+/// Formats of Vulkan 1.0, which are numbered from 0.
+const CORE_FORMATS: usize = 185;
 
 /// Order of preference of a kind of device.
 fn rank(kind: vk::PhysicalDeviceType) -> u32 {
@@ -147,6 +153,7 @@ impl Gpu {
             family,
             has: facts.has,
             limits: facts.limits,
+            vertex_formats: vec![Cell::new(None); CORE_FORMATS],
             tick,
             properties,
             rendering: facts
@@ -193,6 +200,23 @@ impl Gpu {
                 None => self.device.cmd_end_rendering(cmd),
             }
         }
+    }
+
+    /// Whether vertices of a format are read. Asked of the driver once.
+    pub fn reads_vertices(&self, format: vk::Format) -> bool {
+        let ask = || {
+            self.format_features(format)
+                .buffer_features
+                .contains(vk::FormatFeatureFlags::VERTEX_BUFFER)
+        };
+        let Some(known) = self.vertex_formats.get(format.as_raw() as usize) else {
+            return ask();
+        };
+        known.get().unwrap_or_else(|| {
+            let reads = ask();
+            known.set(Some(reads));
+            reads
+        })
     }
 
     /// Features of a format with optimal tiling.

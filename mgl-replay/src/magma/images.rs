@@ -180,6 +180,8 @@ impl Image {
 #[derive(Default)]
 pub struct Images {
     slots: Vec<Option<Image>>,
+    /// Slots without an image.
+    free: Vec<u32>,
     /// Views made so far.
     pub views_made: u64,
     /// Images made so far.
@@ -215,24 +217,26 @@ impl Images {
 
     fn insert(&mut self, image: Image) -> ImageId {
         self.made += 1;
-        let at = match self.slots.iter().position(Option::is_none) {
-            Some(at) => at,
-            None => {
-                self.slots.push(None);
-                self.slots.len() - 1
-            }
-        };
-        self.slots[at] = Some(image);
-        ImageId(at as u32)
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[at as usize] = Some(image);
+        ImageId(at)
     }
 
     /// Takes an image out.
     pub fn take(&mut self, id: ImageId) -> Option<Image> {
-        self.slots.get_mut(id.0 as usize).and_then(Option::take)
+        let image = self.slots.get_mut(id.0 as usize).and_then(Option::take);
+        if image.is_some() {
+            self.free.push(id.0);
+        }
+        image
     }
 
     /// Takes all images out.
     pub fn take_all(&mut self) -> Vec<Image> {
+        self.free.clear();
         std::mem::take(&mut self.slots)
             .into_iter()
             .flatten()

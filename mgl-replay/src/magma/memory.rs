@@ -6,8 +6,10 @@ use ash::vk;
 use gpu_allocator::vulkan::{
     Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc,
 };
-use gpu_allocator::{AllocationError, MemoryLocation};
+use gpu_allocator::{AllocationError, AllocationSizes, MemoryLocation};
 use mgl_core::pipe::BackendError;
+
+const MIB: u64 = 1 << 20;
 
 /// See the module.
 pub struct Memory {
@@ -57,7 +59,9 @@ impl Memory {
             physical_device: gpu.physical,
             debug_settings: Default::default(),
             buffer_device_address: false,
-            allocation_sizes: Default::default(),
+            allocation_sizes: AllocationSizes::new(8 * MIB, 8 * MIB)
+                .with_max_device_memblock_size(256 * MIB)
+                .with_max_host_memblock_size(64 * MIB),
         })
         .map_err(|e| failed("the memory allocator", &e))?;
         Ok(Self {

@@ -297,6 +297,11 @@ impl Magma {
         }
     }
 
+    /// Takes the device for lost from now on, as after VK_ERROR_DEVICE_LOST; for tests.
+    pub fn lose_device(&mut self) {
+        self.rec.lose();
+    }
+
     /// Whether the validation layers watch.
     #[must_use]
     pub fn is_validated(&self) -> bool {

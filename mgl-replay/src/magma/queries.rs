@@ -10,6 +10,7 @@ use super::objects::Fence;
 use ash::vk;
 use mgl_core::handle::*;
 use mgl_core::pipe::*;
+use std::collections::HashMap;
 
 /// Queries a pool.
 const POOL: u32 = 128;
@@ -30,7 +31,7 @@ pub enum Kind {
 const KINDS: [Kind; 4] = [Kind::Occlusion, Kind::Generated, Kind::Captured, Kind::Time];
 
 /// One Vulkan query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
     pool: vk::QueryPool,
     index: u32,
@@ -52,6 +53,8 @@ struct Pools {
     free: Vec<Part>,
     /// Parts that end with a serial.
     ending: Vec<(u64, Part)>,
+    /// Queries of GL that a part belongs to.
+    users: HashMap<Part, u32>,
 }
 
 /// All queries' pools, and what is active.
@@ -161,18 +164,23 @@ impl Magma {
 
     fn let_go_of(&mut self, q: &Query) {
         let serial = self.rec.serial;
+        let pools = &mut self.queries.kinds[q.kind as usize];
         for part in &q.parts {
             // A stretch is shared by all queries that were active in it; it ends with the last of them.
-            let shared = self.obj.queries.iter().any(|(_, o)| o.parts.contains(part));
-            let ending = &mut self.queries.kinds[q.kind as usize].ending;
-            if !shared && !ending.iter().any(|e| e.1 == *part) {
-                ending.push((serial, *part));
+            let Some(users) = pools.users.get_mut(part) else {
+                continue;
+            };
+            *users -= 1;
+            if *users == 0 {
+                pools.users.remove(part);
+                pools.ending.push((serial, *part));
             }
         }
     }
 
     /// A fresh Vulkan query, reset. Nothing is rendered afterwards.
     fn fresh_part(&mut self, kind: Kind) -> Result<Part, BackendError> {
+        self.rec.check()?;
         self.end_rendering();
         let part = self.queries.take(&self.gpu, kind, self.rec.completed)?;
         let cmd = self.rec.cmd();
@@ -201,6 +209,9 @@ impl Magma {
         if let Ok(q) = self.obj.queries.get_mut(h) {
             q.parts.push(part);
             q.serial = serial;
+            self.queries.kinds[Kind::Time as usize]
+                .users
+                .insert(part, 1);
         }
         Ok(())
     }
@@ -249,12 +260,15 @@ impl Magma {
             };
             self.queries.running[k] = Some(part);
             let serial = self.rec.serial;
+            let mut users = 0;
             for h in &self.queries.active[k] {
                 if let Ok(q) = self.obj.queries.get_mut(*h) {
                     q.parts.push(part);
                     q.serial = serial;
+                    users += 1;
                 }
             }
+            self.queries.kinds[k].users.insert(part, users);
         }
         Ok(())
     }
@@ -265,6 +279,7 @@ impl Magma {
     ///
     /// [`BackendError::Unsupported`] for targets that the device lacks.
     pub(super) fn begin_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
+        self.rec.check()?;
         let kind = self.kind_of_query(d.target)?;
         self.renew_query(d, kind)?;
         if kind == Kind::Time {
@@ -283,6 +298,7 @@ impl Magma {
     ///
     /// When it was never begun.
     pub(super) fn end_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
+        self.rec.check()?;
         let kind = self.begun(d.query)?.kind;
         if kind == Kind::Time {
             return self.stamp(d.query);

@@ -199,6 +199,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// From now on the device is taken for lost.
+    pub fn lose(&mut self) {
+        self.lost = true;
+    }
+
     /// The command buffer, for a command.
     #[inline]
     pub fn cmd(&mut self) -> vk::CommandBuffer {

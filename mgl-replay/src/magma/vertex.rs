@@ -261,11 +261,7 @@ impl Magma {
         v: &mut VertexInput,
     ) -> Result<(VertexPlan, Source), BackendError> {
         let gpu = &self.gpu;
-        let reads = |f: vk::Format| {
-            gpu.format_features(f)
-                .buffer_features
-                .contains(vk::FormatFeatureFlags::VERTEX_BUFFER)
-        };
+        let reads = |f: vk::Format| gpu.reads_vertices(f);
         if a.class == AttribClass::LONG && !gpu.has.fp64 {
             return Err(BackendError::Unsupported(
                 "vertex attributes of doubles that stay doubles".into(),

@@ -389,6 +389,37 @@ fn a_textured_triangle() {
 }
 
 #[test]
+fn depth_is_filtered_as_colour_is() {
+    let mut rig = Rig::new(4, 4);
+    rig.program("textured");
+    rig.positions(&COVER);
+    let linear = sampler(&mut rig, |d| {
+        d.min_filter = MinFilter::LINEAR;
+        d.mag_filter = Filter::LINEAR;
+        d.wrap = [Wrap::CLAMP_TO_EDGE; 3];
+    });
+    for (format, content) in [
+        (Format::DEPTH_COMPONENT16, bytes(&[0u16, 0xFFFF])),
+        (Format::DEPTH_COMPONENT24, bytes(&[0u32, u32::MAX])),
+        (Format::DEPTH_COMPONENT32F, bytes(&[0f32, 1.0])),
+        (Format::DEPTH24_STENCIL8, bytes(&[0u32, 0xFFFF_FF00])),
+    ] {
+        let t = rig.texture(desc(Target::TEXTURE_2D, format, 2, 1));
+        let area = whole(&rig, t, 0);
+        upload(&mut rig, t, 0, area, &content);
+        let view = bind_texture(&mut rig, 0, t);
+        set_views(&mut rig, &[view], linear);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        let image = rig.image();
+        let red = [0, 1, 2, 3].map(|x| image.at(x, 1)[0]);
+        // A quarter and three quarters of the way from one texel's middle to the other's.
+        for (got, want) in red.into_iter().zip([0u8, 64, 191, 255]) {
+            assert!(got.abs_diff(want) <= 2, "{format}: {red:?}");
+        }
+    }
+}
+
+#[test]
 fn parameters_take_effect_without_other_changes() {
     let mut rig = Rig::new(4, 4);
     rig.program("textured");

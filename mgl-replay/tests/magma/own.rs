@@ -3,6 +3,8 @@
 use crate::lane;
 use crate::rig::*;
 use mgl_core::format::Format;
+use mgl_core::handle::QueryHandle;
+use mgl_core::pipe::apply::ApplyError;
 use mgl_core::pipe::*;
 use mgl_replay::magma::{Magma, MagmaOptions, PipelineCache};
 
@@ -188,4 +190,80 @@ fn polygons_as_lines_and_points() {
         (GREEN, GREEN, BLACK)
     );
     assert_eq!(fill.at(2, 2), GREEN);
+}
+
+#[test]
+fn a_lost_device_is_told_of_and_survived() {
+    let mut rig = Rig::new(4, 4);
+    let p = rig.program("flat");
+    rig.positions(&COVER);
+    rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
+    let query: QueryHandle = rig.alloc();
+    let q = QueryDesc {
+        query,
+        target: QueryTarget::SAMPLES_PASSED,
+        index: 0,
+    };
+    rig.call(&Call::QueryCreate { p: &q });
+    rig.call(&Call::QueryBegin { p: &q });
+    rig.draw(Primitive::TRIANGLES, 0, 3);
+    let texture = rig.texture_2d(Format::RGBA8, 4, 4, 1);
+    rig.be.lose_device();
+    let draw = info(Primitive::TRIANGLES);
+    let surface = rig.surface;
+    let whole = Box3 {
+        width: 4,
+        height: 4,
+        depth: 1,
+        ..Box3::default()
+    };
+    let calls = [
+        Call::DrawVbo {
+            p: &draw,
+            indices: &[],
+            arrays: &[],
+            ranges: &[range(0, 3)],
+            user_arrays: &[],
+        },
+        Call::Clear {
+            p: &Clear {
+                buffers: BufferMask::COLOR0,
+                color_type: ValueType::FLOAT,
+                ..Clear::default()
+            },
+        },
+        Call::QueryEnd { p: &q },
+        Call::QueryResult {
+            p: &QueryOnly { query },
+        },
+        Call::GetTextureImage {
+            p: &GetTextureImage {
+                texture,
+                format: Format::RGBA8,
+                area: whole,
+                ..GetTextureImage::default()
+            },
+        },
+        Call::Flush {
+            p: &Flush::default(),
+        },
+        Call::Present {
+            p: &Present {
+                surface,
+                ..Present::default()
+            },
+        },
+    ];
+    for call in &calls {
+        match rig.try_call(call) {
+            Err(ApplyError::Backend {
+                error: BackendError::Lost(_),
+                ..
+            }) => {}
+            other => panic!("{:?}: {other:?}", call.op()),
+        }
+    }
+    // Its end is orderly. The rig's closing check is for devices that live.
+    drop(std::mem::replace(&mut rig.be, lane::headless()));
+    std::mem::forget(rig);
 }
