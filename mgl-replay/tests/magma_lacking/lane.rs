@@ -20,7 +20,6 @@ const WITHOUT: &[&str] = &[
     "non_seamless_cube",
     "null_descriptor",
     "provoking_vertex_last",
-    "stencil_export",
 ];
 
 /// Without a window system.
