@@ -292,7 +292,7 @@ impl Magma {
         let value = bytemuck::bytes_of(&c.value);
         let unit = (c.value_size as usize).clamp(1, value.len());
         let word: Vec<u8> = value[..unit].iter().copied().cycle().take(4).collect();
-        if 4 % unit == 0 && c.offset % 4 == 0 && c.size % 4 == 0 && c.size > 0 {
+        if 4 % unit == 0 && c.offset.is_multiple_of(4) && c.size.is_multiple_of(4) && c.size > 0 {
             self.transfer(&[], &[(h, true)])?;
             let b = self.buffer_mut(h)?;
             b.version += 1;

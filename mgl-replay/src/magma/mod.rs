@@ -466,10 +466,10 @@ impl Backend for Magma {
 
     fn read_surface(
         &mut self,
-        s: &PushedState,
+        _s: &PushedState,
         surface: SurfaceHandle,
     ) -> Result<(u32, u32, Vec<u8>)> {
-        self.read_shown(s, surface)
+        self.read_shown(surface)
     }
 
     fn take_events(&mut self) -> Vec<Event> {
@@ -727,7 +727,7 @@ impl Backend for Magma {
             .get(d)
             .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
         if single {
-            self.show(s, d)?;
+            self.show(d)?;
         }
         if f.flags.has(FlushFlags::FINISH) {
             self.finish()
@@ -743,8 +743,8 @@ impl Backend for Magma {
         Ok(())
     }
 
-    fn present(&mut self, s: &PushedState, p: &Present) -> Result {
-        let r = self.show(s, p.surface);
+    fn present(&mut self, _s: &PushedState, p: &Present) -> Result {
+        let r = self.show(p.surface);
         if let Err(e) = &r {
             self.gpu
                 .events

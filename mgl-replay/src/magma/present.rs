@@ -9,9 +9,9 @@ use super::targets::Slice;
 use crate::xcb::Connection;
 use ash::vk;
 use mgl_core::handle::SurfaceHandle;
+use mgl_core::pipe::BackendError;
 use mgl_core::pipe::backend::NativeWindow;
 use mgl_core::pipe::event::LogLevel;
-use mgl_core::pipe::{BackendError, PushedState};
 
 /// A window of the program.
 pub struct Shown {
@@ -119,13 +119,9 @@ impl Magma {
     /// # Errors
     ///
     /// As for any storage; a window that is gone is no error.
-    pub(super) fn show_in_window(
-        &mut self,
-        s: &PushedState,
-        h: SurfaceHandle,
-    ) -> Result<(), BackendError> {
+    pub(super) fn show_in_window(&mut self, h: SurfaceHandle) -> Result<(), BackendError> {
         self.retire_windows();
-        let image = self.surface_image(s, h, false, 0)?;
+        let image = self.surface_image(h, false, 0)?;
         let plan = self.obj.images.get(image)?.plan;
         let slice = self.single_sampled(&Slice {
             image,

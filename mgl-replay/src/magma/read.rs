@@ -14,7 +14,7 @@ use mgl_core::pipe::*;
 
 /// Reverses the order of rows of `row` bytes.
 pub fn turn(bytes: &mut [u8], row: usize) {
-    let n = if row == 0 { 0 } else { bytes.len() / row };
+    let n = bytes.len().checked_div(row).unwrap_or(0);
     for i in 0..n / 2 {
         let (a, b) = bytes.split_at_mut((n - 1 - i) * row);
         a[i * row..(i + 1) * row].swap_with_slice(&mut b[..row]);
@@ -233,10 +233,9 @@ impl Magma {
     /// As for reading.
     pub(super) fn read_shown(
         &mut self,
-        s: &PushedState,
         h: SurfaceHandle,
     ) -> Result<(u32, u32, Vec<u8>), BackendError> {
-        let image = self.surface_image(s, h, false, 0)?;
+        let image = self.surface_image(h, false, 0)?;
         let (plan, width, height) = {
             let i = self.obj.images.get(image)?;
             (i.plan, i.width, i.height)
@@ -298,7 +297,7 @@ mod tests {
     #[test]
     fn depth_and_stencil_are_told_apart() {
         let own = Format::DEPTH24_STENCIL8.info().expect("a format");
-        let texel = 0x12_3456_78u32.to_le_bytes();
+        let texel = 0x1234_5678u32.to_le_bytes();
         let read = |format: Format, d: bool, s: bool| {
             as_depth_stencil(own, format.info().expect("a format"), &texel, d, s)
                 .expect("there is memory")

@@ -186,11 +186,6 @@ impl Recorder {
         self.cmd
     }
 
-    /// Whether anything was recorded since the last submission.
-    pub fn is_dirty(&self) -> bool {
-        self.dirty
-    }
-
     /// The serial with which all that was recorded so far will be complete.
     pub fn last_serial(&self) -> u64 {
         if self.dirty {

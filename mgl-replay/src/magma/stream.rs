@@ -226,11 +226,6 @@ impl Stream {
         }
     }
 
-    /// Chunks that live.
-    pub fn len(&self) -> usize {
-        self.chunks.iter().flatten().count()
-    }
-
     /// Ends all chunks; the GPU is done.
     pub fn end(&mut self, gpu: &Gpu, mem: &mut Memory) {
         for c in self.chunks.drain(..).flatten() {

@@ -11,7 +11,7 @@ use super::present::Shown;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::backend::NativeWindow;
-use mgl_core::pipe::{BackendError, Box3, PushedState, SurfaceDesc};
+use mgl_core::pipe::{BackendError, Box3, SurfaceDesc};
 
 /// A surface.
 pub struct Surface {
@@ -77,7 +77,6 @@ impl Magma {
     /// As for any storage.
     pub(super) fn surface_image(
         &mut self,
-        s: &PushedState,
         h: SurfaceHandle,
         depth: bool,
         layer: u32,
@@ -103,7 +102,7 @@ impl Magma {
         if front {
             self.surface(h)?.front = Some(image);
             // Nobody has looked at the front before, so the last frame shown is what the back still holds.
-            let back = self.surface_image(s, h, false, 0)?;
+            let back = self.surface_image(h, false, 0)?;
             self.copy_whole(back, image)?;
         } else {
             self.surface(h)?.back = Some(image);
@@ -147,7 +146,7 @@ impl Magma {
     /// # Errors
     ///
     /// As for any storage; a window that is gone is no error.
-    pub(super) fn show(&mut self, s: &PushedState, h: SurfaceHandle) -> Result<(), BackendError> {
+    pub(super) fn show(&mut self, h: SurfaceHandle) -> Result<(), BackendError> {
         let surface = self.surface(h)?;
         if let (Some(back), Some(front)) = (surface.back, surface.front) {
             self.copy_whole(back, front)?;
@@ -158,7 +157,7 @@ impl Magma {
             .as_ref()
             .is_some_and(Shown::is_there);
         if in_window {
-            self.show_in_window(s, h)?;
+            self.show_in_window(h)?;
         } else {
             self.submit()?;
         }

@@ -2,7 +2,7 @@
 
 use super::Magma;
 use super::formats::Plan;
-use super::images::{IDENTITY, ViewKey, sample_flag};
+use super::images::{IDENTITY, ViewKey};
 use super::objects::ImageId;
 use ash::vk;
 use mgl_core::handle::*;
@@ -137,14 +137,14 @@ pub struct Rendering {
 }
 
 impl Magma {
-    fn resolve(&mut self, s: &PushedState, a: &Attachment) -> Result<Option<Slice>, BackendError> {
+    fn resolve(&mut self, a: &Attachment) -> Result<Option<Slice>, BackendError> {
         let h = a.resource.handle;
         let gone = || BackendError::Driver(format!("{:?} has no storage", a.resource));
         let window = match a.resource.kind {
             HandleKind::NONE => return Ok(None),
             HandleKind::SURFACE => {
                 let depth = a.format.info().is_some_and(|f| !f.is_color());
-                let image = self.surface_image(s, SurfaceHandle(h), depth, a.layer)?;
+                let image = self.surface_image(SurfaceHandle(h), depth, a.layer)?;
                 let plan = self.obj.images.get(image)?.plan;
                 return Ok(Some(Slice {
                     image,
@@ -263,10 +263,10 @@ impl Magma {
             if index != NO_BUFFER
                 && let Some(a) = f.color.get(index as usize)
             {
-                *place = self.resolve(s, a)?;
+                *place = self.resolve(a)?;
             }
         }
-        let (depth, stencil) = (self.resolve(s, &f.depth)?, self.resolve(s, &f.stencil)?);
+        let (depth, stencil) = (self.resolve(&f.depth)?, self.resolve(&f.stencil)?);
         if let (Some(d), Some(st)) = (&depth, &stencil)
             && (d.image, d.level, d.layer) != (st.image, st.level, st.layer)
         {
@@ -290,8 +290,8 @@ impl Magma {
     pub(super) fn read_targets(&mut self, s: &PushedState) -> Result<Targets, BackendError> {
         let f = &context(s)?.values.read_framebuffer;
         let mut color = [None; MAX_COLOR_ATTACHMENTS];
-        color[0] = self.resolve(s, &f.read)?;
-        let (depth, stencil) = (self.resolve(s, &f.depth)?, self.resolve(s, &f.stencil)?);
+        color[0] = self.resolve(&f.read)?;
+        let (depth, stencil) = (self.resolve(&f.depth)?, self.resolve(&f.stencil)?);
         self.targets_of(f, color, depth, stencil, false)
     }
 
@@ -438,11 +438,6 @@ impl Magma {
 pub fn context(s: &PushedState) -> Result<&mgl_core::pipe::ContextState, BackendError> {
     s.context()
         .ok_or_else(|| BackendError::Driver("no context is bound".into()))
-}
-
-/// The sample flag of targets.
-pub fn samples_of(t: &Targets) -> vk::SampleCountFlags {
-    sample_flag(t.samples)
 }
 
 #[cfg(test)]

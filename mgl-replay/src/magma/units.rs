@@ -332,7 +332,7 @@ impl Magma {
                     .core
                     .min_texel_buffer_offset_alignment
                     .max(1);
-                if t.offset % align != 0 {
+                if !t.offset.is_multiple_of(align) {
                     return Err(BackendError::Unsupported(format!(
                         "a buffer texture from byte {}",
                         t.offset

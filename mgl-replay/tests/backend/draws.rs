@@ -1,7 +1,6 @@
 //! Draws: indices, restarts, client arrays, instances, attributes without arrays, points.
 
 use crate::rig::*;
-use mgl_core::format::Format;
 use mgl_core::handle::*;
 use mgl_core::pipe::*;
 use mgl_core::pod::F32;
