@@ -154,6 +154,11 @@ impl Rig {
         println!("saw {}\t{text}", key.replace(['\t', '\n'], " "));
     }
 
+    /// Whether Vulkan draws.
+    pub fn is_vulkan(&self) -> bool {
+        self.lane == "magma"
+    }
+
     /// Demands a value.
     pub fn eq<T: PartialEq + Debug>(&self, what: &str, got: T, want: T) {
         if got == want {

@@ -104,7 +104,6 @@ impl Magma {
         let ctx = Self::ctx_of(&mut self.contexts, s)?;
         ctx.blocks = blocks;
         ctx.block_uses = uses;
-        ctx.blocks_id += 1;
         failed?;
         ctx.blocks_seen = Some((seen.0, self.obj.epoch, seen.2, seen.3));
         Ok(())

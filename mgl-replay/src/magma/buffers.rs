@@ -79,8 +79,7 @@ impl Magma {
         if d.flags.has(mgl_core::pipe::ResourceFlags::DEFINED) {
             return Ok(());
         }
-        self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd();
+        let cmd = self.write_buffer(h)?;
         let b = self.buffer(h)?;
         // SAFETY: nothing is rendered; the buffer holds whole words.
         unsafe {
@@ -150,8 +149,7 @@ impl Magma {
         let place = self
             .stream
             .write(&self.gpu, &mut self.mem, &self.rec, bytes, 16, 0)?;
-        self.transfer(&[], &[(h, true)])?;
-        let cmd = self.rec.cmd();
+        let cmd = self.write_buffer(h)?;
         let region = [vk::BufferCopy {
             src_offset: place.offset,
             dst_offset: offset,

@@ -198,7 +198,7 @@ impl Magma {
             }
         }
         counters.running = Some(s.current.context);
-        counters.access.writes(self.rec.epoch);
+        counters.access.writes(self.rec.epoch, self.rec.serial);
         if let Some(c) = &mut self.ctx(s)?.capture {
             c.begun = true;
             c.buffers = n;
@@ -214,7 +214,7 @@ impl Magma {
         let Some(running) = counters.running.take() else {
             return;
         };
-        counters.access.writes(self.rec.epoch);
+        counters.access.writes(self.rec.epoch, self.rec.serial);
         let n = self
             .contexts
             .get(running)

@@ -22,8 +22,6 @@ pub struct Ctx {
     pub draw_seen: (u64, u64, bool),
     /// Textures and samplers of the program in use.
     pub slots: Vec<Slot>,
-    /// Rises with every change of them.
-    pub slots_id: u64,
     /// As above.
     pub units_seen: Option<(u64, u64, u64, u64, u64)>,
     /// Textures bound for the program in use.
@@ -32,8 +30,6 @@ pub struct Ctx {
     pub blocks: Vec<(vk::Buffer, u64, u64)>,
     /// Buffers that they are in.
     pub block_uses: Vec<BufferUse>,
-    /// Rises with every change of them.
-    pub blocks_id: u64,
     /// As above.
     pub blocks_seen: Option<(u64, u64, u64, u64)>,
     /// Attributes of the program in use.

@@ -407,7 +407,6 @@ impl Magma {
                 };
                 if slot.layout != layout {
                     slot.layout = layout;
-                    ctx.slots_id += 1;
                 }
                 if attached && !feedback.contains(&image) {
                     feedback.push(image);

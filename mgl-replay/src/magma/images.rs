@@ -145,6 +145,8 @@ pub struct Image {
     pub samples: u32,
     /// Rows lie from the top.
     pub flip: bool,
+    /// It can be sampled.
+    pub sampled: bool,
     /// Present layout of all of it.
     pub layout: vk::ImageLayout,
     /// Accesses.
@@ -392,6 +394,7 @@ impl Magma {
             levels: shape.levels,
             samples,
             flip: shape.flip,
+            sampled: usage.contains(vk::ImageUsageFlags::SAMPLED),
             layout: vk::ImageLayout::UNDEFINED,
             access: Access::default(),
             users: 0,
@@ -406,8 +409,8 @@ impl Magma {
     /// Fills all of an image with zero; an alpha that was added with one.
     fn zero_image(&mut self, id: ImageId) -> Result<(), BackendError> {
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        self.transfer(&[(id, layout, true)], &[])?;
-        let cmd = self.rec.cmd();
+        let written = self.write_image(id)?;
+        let cmd = written.0;
         let image = self.obj.images.get(id)?;
         let range = [vk::ImageSubresourceRange {
             aspect_mask: image.plan.aspects,
@@ -440,7 +443,7 @@ impl Magma {
                 );
             }
         }
-        Ok(())
+        self.wrote_image(id, written)
     }
 
     /// A user of an image ends; the image goes with the last one.

@@ -466,7 +466,7 @@ impl Backend for Magma {
 
     fn read_surface(
         &mut self,
-        _s: &PushedState,
+        _: &PushedState,
         surface: SurfaceHandle,
     ) -> Result<(u32, u32, Vec<u8>)> {
         self.read_shown(surface)
@@ -743,7 +743,7 @@ impl Backend for Magma {
         Ok(())
     }
 
-    fn present(&mut self, _s: &PushedState, p: &Present) -> Result {
+    fn present(&mut self, _: &PushedState, p: &Present) -> Result {
         let r = self.show(p.surface);
         if let Err(e) = &r {
             self.gpu

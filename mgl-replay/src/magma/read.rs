@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn depth_and_stencil_are_told_apart() {
         let own = Format::DEPTH24_STENCIL8.info().expect("a format");
-        let texel = 0x1234_5678u32.to_le_bytes();
+        let texel = 0x1234_5678_u32.to_le_bytes();
         let read = |format: Format, d: bool, s: bool| {
             as_depth_stencil(own, format.info().expect("a format"), &texel, d, s)
                 .expect("there is memory")

@@ -22,6 +22,10 @@ pub struct Access {
     read: u64,
     /// Epoch of the last write.
     write: u64,
+    /// Submission whose main commands it was last accessed by.
+    used: u64,
+    /// Submission whose early commands it was last written by.
+    early: u64,
 }
 
 impl Access {
@@ -35,15 +39,15 @@ impl Access {
     pub fn write_conflicts(self, epoch: u64) -> bool {
         self.write == epoch || self.read == epoch
     }
-    /// It is read now.
+    /// It is read now, in the submission of a serial.
     #[inline]
-    pub fn reads(&mut self, epoch: u64) {
-        self.read = epoch;
+    pub fn reads(&mut self, epoch: u64, serial: u64) {
+        (self.read, self.used) = (epoch, serial);
     }
-    /// It is written now.
+    /// It is written now, in the submission of a serial.
     #[inline]
-    pub fn writes(&mut self, epoch: u64) {
-        self.write = epoch;
+    pub fn writes(&mut self, epoch: u64, serial: u64) {
+        (self.write, self.used) = (epoch, serial);
     }
 }
 
@@ -68,10 +72,19 @@ pub enum Garbage {
     SetLayout(vk::DescriptorSetLayout),
 }
 
+/// What one submission is made of.
+#[derive(Clone, Copy)]
+struct Set {
+    /// Uploads to what the main commands have not accessed before: they run first, and so break no rendering.
+    early: vk::CommandBuffer,
+    /// The main commands.
+    main: vk::CommandBuffer,
+    fence: vk::Fence,
+}
+
 struct Submission {
     serial: u64,
-    cmd: vk::CommandBuffer,
-    fence: vk::Fence,
+    set: Set,
 }
 
 /// See the module.
@@ -85,8 +98,11 @@ pub struct Recorder {
     pub completed: u64,
     /// Something was recorded.
     dirty: bool,
+    /// The early command buffer is begun.
+    early: bool,
     pending: VecDeque<Submission>,
-    free: Vec<(vk::CommandBuffer, vk::Fence)>,
+    /// The last one is recorded.
+    free: Vec<Set>,
     garbage: VecDeque<(u64, Garbage)>,
     /// The present epoch.
     pub epoch: u64,
@@ -113,6 +129,7 @@ impl Recorder {
             serial: 1,
             completed: 0,
             dirty: false,
+            early: false,
             pending: VecDeque::new(),
             free: Vec::new(),
             garbage: VecDeque::new(),
@@ -129,13 +146,13 @@ impl Recorder {
     fn begin(&mut self, gpu: &Gpu) -> Result<(), BackendError> {
         // SAFETY: the pool is the device's; a command buffer from `free` is not in use.
         unsafe {
-            let (cmd, fence) = match self.free.pop() {
+            let set = match self.free.pop() {
                 Some(f) => f,
                 None => {
                     let info = vk::CommandBufferAllocateInfo::default()
                         .command_pool(self.pool)
                         .level(vk::CommandBufferLevel::PRIMARY)
-                        .command_buffer_count(1);
+                        .command_buffer_count(2);
                     let made = gpu
                         .device
                         .allocate_command_buffers(&info)
@@ -144,17 +161,20 @@ impl Recorder {
                         .device
                         .create_fence(&vk::FenceCreateInfo::default(), None)
                         .map_err(|e| error("a fence", e))?;
-                    (made[0], fence)
+                    Set {
+                        early: made[0],
+                        main: made[1],
+                        fence,
+                    }
                 }
             };
-            self.free.push((cmd, fence));
-            let info = vk::CommandBufferBeginInfo::default()
-                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+            self.free.push(set);
             gpu.device
-                .begin_command_buffer(cmd, &info)
+                .begin_command_buffer(set.main, &once())
                 .map_err(|e| self.fail("recording", e))?;
-            self.cmd = cmd;
+            self.cmd = set.main;
         }
+        self.early = false;
         self.dirty = false;
         Ok(())
     }
@@ -186,6 +206,38 @@ impl Recorder {
         self.cmd
     }
 
+    /// The early command buffer, if a write to a resource can go there: its main commands have not accessed it. The write
+    /// comes after all that was submitted before, and after earlier early writes to it; images are in the layout that
+    /// they had when the recording began, or got from early writes.
+    ///
+    /// # Errors
+    ///
+    /// Vulkan's.
+    pub fn early(
+        &mut self,
+        gpu: &Gpu,
+        access: &mut Access,
+    ) -> Result<Option<vk::CommandBuffer>, BackendError> {
+        if access.used == self.serial {
+            return Ok(None);
+        }
+        let Some(cmd) = self.free.last().map(|s| s.early) else {
+            return Ok(None);
+        };
+        if !self.early {
+            // SAFETY: the command buffer is in no submission that is under way.
+            unsafe { gpu.device.begin_command_buffer(cmd, &once()) }
+                .map_err(|e| self.fail("recording", e))?;
+            self.early = true;
+            self.dirty = true;
+            full_barrier(gpu, cmd, &[]);
+        } else if access.early == self.serial {
+            full_barrier(gpu, cmd, &[]);
+        }
+        access.early = self.serial;
+        Ok(Some(cmd))
+    }
+
     /// The serial with which all that was recorded so far will be complete.
     pub fn last_serial(&self) -> u64 {
         if self.dirty {
@@ -197,21 +249,7 @@ impl Recorder {
 
     /// A barrier between all before and all after, with layout changes. No rendering is under way.
     pub fn barrier(&mut self, gpu: &Gpu, images: &[vk::ImageMemoryBarrier<'_>]) {
-        let memory = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-        // SAFETY: the command buffer records outside rendering; the images live.
-        unsafe {
-            gpu.device.cmd_pipeline_barrier(
-                self.cmd,
-                vk::PipelineStageFlags::ALL_COMMANDS,
-                vk::PipelineStageFlags::ALL_COMMANDS,
-                vk::DependencyFlags::empty(),
-                &memory,
-                &[],
-                images,
-            );
-        }
+        full_barrier(gpu, self.cmd, images);
         self.dirty = true;
         self.epoch += 1;
     }
@@ -261,36 +299,41 @@ impl Recorder {
             let oldest = self.pending[0].serial;
             self.wait(gpu, mem, oldest, u64::MAX)?;
         }
-        let Some((cmd, fence)) = self.free.pop() else {
+        let Some(set) = self.free.pop() else {
             return Err(BackendError::Driver(
                 "no command buffer is being recorded".into(),
             ));
         };
-        let cmds = [cmd];
+        let both = [set.early, set.main];
+        let cmds = if self.early {
+            full_barrier(gpu, set.early, &[]);
+            &both[..]
+        } else {
+            &both[1..]
+        };
         let waits: Vec<vk::Semaphore> = wait.into_iter().collect();
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
         let signals: Vec<vk::Semaphore> = signal.into_iter().collect();
         let info = [vk::SubmitInfo::default()
-            .command_buffers(&cmds)
+            .command_buffers(cmds)
             .wait_semaphores(&waits)
             .wait_dst_stage_mask(&stages)
             .signal_semaphores(&signals)];
-        // SAFETY: the command buffer is recorded, its fence unsignalled, and both are in no other submission.
+        // SAFETY: the command buffers are recorded, the fence is unsignalled, and they are in no other submission.
         let done = unsafe {
-            gpu.device
-                .end_command_buffer(cmd)
-                .and_then(|()| gpu.device.queue_submit(gpu.queue, &info, fence))
+            cmds.iter()
+                .try_for_each(|c| gpu.device.end_command_buffer(*c))
+                .and_then(|()| gpu.device.queue_submit(gpu.queue, &info, set.fence))
         };
         if let Err(e) = done {
             // The command buffer is in no known state: nothing more is drawn.
-            self.free.push((cmd, fence));
+            self.free.push(set);
             self.lost = true;
             return Err(error("submitting work", e));
         }
         self.pending.push_back(Submission {
             serial: self.serial,
-            cmd,
-            fence,
+            set,
         });
         self.serial += 1;
         self.begin(gpu)?;
@@ -305,7 +348,7 @@ impl Recorder {
     pub fn reap(&mut self, gpu: &Gpu, mem: &mut Memory) -> Result<(), BackendError> {
         while let Some(s) = self.pending.front() {
             // SAFETY: the fence is the device's.
-            match unsafe { gpu.device.get_fence_status(s.fence) } {
+            match unsafe { gpu.device.get_fence_status(s.set.fence) } {
                 Ok(true) => self.retire(gpu, mem)?,
                 Ok(false) => break,
                 Err(e) => return Err(self.fail("asking for a fence", e)),
@@ -321,9 +364,9 @@ impl Recorder {
         };
         self.completed = s.serial;
         // SAFETY: the submission is complete.
-        unsafe { gpu.device.reset_fences(&[s.fence]) }.map_err(|e| self.fail("a fence", e))?;
+        unsafe { gpu.device.reset_fences(&[s.set.fence]) }.map_err(|e| self.fail("a fence", e))?;
         // The one that is recorded is last.
-        self.free.insert(0, (s.cmd, s.fence));
+        self.free.insert(0, s.set);
         self.bury(gpu, mem);
         Ok(())
     }
@@ -354,7 +397,7 @@ impl Recorder {
                 return Ok(true);
             };
             // SAFETY: the fence is the device's.
-            match unsafe { gpu.device.wait_for_fences(&[s.fence], true, timeout_ns) } {
+            match unsafe { gpu.device.wait_for_fences(&[s.set.fence], true, timeout_ns) } {
                 Ok(()) => {
                     // Submissions of one queue complete in order.
                     let last = s.serial;
@@ -383,14 +426,38 @@ impl Recorder {
         // SAFETY: nothing is under way; the command buffers end with their pool.
         unsafe {
             let pending = std::mem::take(&mut self.pending);
-            for fence in pending.into_iter().map(|s| s.fence) {
+            for fence in pending.into_iter().map(|s| s.set.fence) {
                 gpu.device.destroy_fence(fence, None);
             }
-            for (_, fence) in std::mem::take(&mut self.free) {
+            for fence in std::mem::take(&mut self.free).into_iter().map(|s| s.fence) {
                 gpu.device.destroy_fence(fence, None);
             }
             gpu.device.destroy_command_pool(self.pool, None);
         }
+    }
+}
+
+/// How command buffers are begun.
+fn once() -> vk::CommandBufferBeginInfo<'static> {
+    vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)
+}
+
+/// A barrier between all before and all after, with layout changes.
+pub fn full_barrier(gpu: &Gpu, cmd: vk::CommandBuffer, images: &[vk::ImageMemoryBarrier<'_>]) {
+    let memory = [vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+        .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
+    // SAFETY: the command buffer records outside rendering; the images live.
+    unsafe {
+        gpu.device.cmd_pipeline_barrier(
+            cmd,
+            vk::PipelineStageFlags::ALL_COMMANDS,
+            vk::PipelineStageFlags::ALL_COMMANDS,
+            vk::DependencyFlags::empty(),
+            &memory,
+            &[],
+            images,
+        );
     }
 }
 
@@ -419,11 +486,11 @@ mod tests {
     fn only_conflicts_in_one_epoch_need_a_barrier() {
         let mut a = Access::default();
         assert!(!a.write_conflicts(1) && !a.read_conflicts(1));
-        a.reads(1);
+        a.reads(1, 1);
         assert!(!a.read_conflicts(1), "reads do not conflict");
         assert!(a.write_conflicts(1));
         assert!(!a.write_conflicts(2), "a barrier came between");
-        a.writes(2);
+        a.writes(2, 1);
         assert!(a.read_conflicts(2) && a.write_conflicts(2));
         assert!(!a.read_conflicts(3));
     }

@@ -322,8 +322,7 @@ impl Magma {
         d: &SubData,
         parts: &[(Box3, &[u8])],
     ) -> Result<(), BackendError> {
-        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        self.transfer(&[(w.image, layout, true)], &[])?;
+        let written = self.write_image(w.image)?;
         let (image, kind) = {
             let i = self.obj.images.get(w.image)?;
             (i.raw.image, i.kind)
@@ -368,7 +367,7 @@ impl Magma {
                 }
                 let p = w.place(kind, d.level, area);
                 if buffer != place.buffer && !copies.is_empty() {
-                    self.copy_to_image(buffer, image, &copies);
+                    self.copy_to_image(written.0, buffer, image, &copies);
                     copies.clear();
                 }
                 buffer = place.buffer;
@@ -388,14 +387,19 @@ impl Magma {
             }
         }
         if !copies.is_empty() {
-            self.copy_to_image(buffer, image, &copies);
+            self.copy_to_image(written.0, buffer, image, &copies);
         }
         self.copies = copies;
-        Ok(())
+        self.wrote_image(w.image, written)
     }
 
-    fn copy_to_image(&mut self, from: vk::Buffer, to: vk::Image, copies: &[vk::BufferImageCopy]) {
-        let cmd = self.rec.cmd();
+    fn copy_to_image(
+        &self,
+        cmd: vk::CommandBuffer,
+        from: vk::Buffer,
+        to: vk::Image,
+        copies: &[vk::BufferImageCopy],
+    ) {
         // SAFETY: nothing is rendered; the image is in this layout, the boxes are inside it, and the buffer holds them.
         unsafe {
             self.gpu.device.cmd_copy_buffer_to_image(

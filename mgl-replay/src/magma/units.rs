@@ -170,7 +170,6 @@ impl Magma {
         let seen = (seen.0, seen.1, self.obj.epoch, seen.3, seen.4);
         let ctx = self.ctx(s)?;
         ctx.slots = slots;
-        ctx.slots_id += 1;
         if failed.is_ok() {
             ctx.units_seen = Some(seen);
         }

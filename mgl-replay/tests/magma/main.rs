@@ -17,6 +17,7 @@ mod lane;
 #[path = "../backend/order.rs"]
 mod order;
 mod own;
+#[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]

@@ -10,6 +10,7 @@ mod draws;
 #[path = "../backend/framebuffers.rs"]
 mod framebuffers;
 mod lane;
+#[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]
 mod rig;
 #[path = "../backend/textures.rs"]

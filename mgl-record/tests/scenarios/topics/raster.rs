@@ -416,7 +416,17 @@ scenarios! {
             t.clear([0.0; 4]);
             let at = |p: f32| p / 32.0 - 1.0;
             t.rect([at(10.5), at(20.5), at(14.5), at(30.5)], 0.0);
-            t.saw(&format!("{what}, alone"), t.shape([8, 18, 10, 15]));
+            let alone = t.shape([8, 18, 10, 15]);
+            if t.is_vulkan() && what.starts_with("default") {
+                // A window's rows lie the other way, and Vulkan has no word for the side that they belong to.
+                let rows = |first: usize| {
+                    let row = |n| if (first..first + 10).contains(&n) { "..####...." } else { ".........." };
+                    (0..15).map(row).collect::<Vec<_>>().join("/")
+                };
+                t.is("ten rows, from one of the edges", [rows(2), rows(3)].contains(&alone));
+            } else {
+                t.saw(&format!("{what}, alone"), alone);
+            }
             t.clear([0.0; 4]);
             t.Enable(GL_BLEND);
             t.BlendFunc(GL_ONE, GL_ONE);
