@@ -436,10 +436,16 @@ impl Magma {
                 buffers.push((x.buffer, true));
             }
         }
-        let done = self
-            .sync(&images, &buffers)
-            .and_then(|()| self.counter_ready(captures))
-            .and_then(|()| self.begin_rendering(t, &feedback));
+        let done = self.sync(&images, &buffers).and_then(|()| {
+            let epoch = self.rec.epoch;
+            self.counter_ready(captures)?;
+            self.begin_rendering(t, &feedback)?;
+            // Rendering may have begun behind a barrier of its own; the draw's accesses are later than that.
+            if self.rec.epoch == epoch {
+                return Ok(());
+            }
+            self.mark(&images, &buffers)
+        });
         self.draw_images = images;
         self.draw_buffers = buffers;
         self.feedback = feedback;

@@ -428,7 +428,6 @@ impl Magma {
                 vk::DynamicState::CULL_MODE,
                 vk::DynamicState::FRONT_FACE,
                 vk::DynamicState::PRIMITIVE_TOPOLOGY,
-                vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE,
                 vk::DynamicState::DEPTH_TEST_ENABLE,
                 vk::DynamicState::DEPTH_WRITE_ENABLE,
                 vk::DynamicState::DEPTH_COMPARE_OP,
@@ -438,6 +437,10 @@ impl Magma {
                 vk::DynamicState::DEPTH_BIAS_ENABLE,
                 vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
             ]);
+        }
+        // Strides are set with the buffers, and a program without attributes has none.
+        if has.dynamic_state && !bindings.is_empty() {
+            dynamic.push(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
         }
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
         let formats: Vec<vk::Format> = key.formats[..key.draw_buffers as usize]

@@ -73,6 +73,19 @@ impl Magma {
             self.rec.barrier(&self.gpu, &barriers);
             self.barriers = barriers;
         }
+        self.mark(images, buffers)
+    }
+
+    /// Notes accesses in the present epoch: of work that is recorded now, after barriers that came behind [`Magma::sync`].
+    ///
+    /// # Errors
+    ///
+    /// When an object ended.
+    pub(super) fn mark(
+        &mut self,
+        images: &[ImageUse],
+        buffers: &[BufferUse],
+    ) -> Result<(), BackendError> {
         let (epoch, serial) = (self.rec.epoch, self.rec.serial);
         for (id, _, write) in images {
             let a = &mut self.obj.images.get_mut(*id)?.access;

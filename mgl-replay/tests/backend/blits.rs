@@ -346,7 +346,7 @@ fn clears_write_the_components_and_bits_that_masks_let_through() {
     rig.push_state();
     clear_depth_stencil(&mut rig, 1.0, 0x58);
     let pixels = look(&mut rig, a, (1, 1, 1, 1), BufferMask::STENCIL);
-    assert_eq!(pixels[0], !0x3C | 0x58 & 0x3C);
+    assert_eq!(pixels[0], 0xC3 | (0x58 & 0x3C));
 }
 
 #[test]

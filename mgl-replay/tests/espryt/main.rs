@@ -16,6 +16,8 @@ mod framebuffers;
 mod hostile;
 mod lacking;
 mod lane;
+#[path = "../backend/order.rs"]
+mod order;
 mod own;
 mod reuse;
 #[path = "../backend/rig.rs"]

@@ -14,6 +14,8 @@ mod framebuffers;
 #[path = "../backend/hostile.rs"]
 mod hostile;
 mod lane;
+#[path = "../backend/order.rs"]
+mod order;
 mod own;
 #[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]

@@ -90,7 +90,8 @@ fn pipelines_are_kept_on_disk() {
 
 #[test]
 fn refusals_name_what_the_device_lacks() {
-    let cases: [(&str, &str, fn(&mut Rig)); 4] = [
+    type Case = (&'static str, &'static str, fn(&mut Rig));
+    let cases: [Case; 4] = [
         ("logic_op", "logic operation GL_XOR", |r| {
             r.state.logic_op_enable(true.into());
             r.state.logic_op(LogicOp::XOR);
@@ -135,7 +136,8 @@ fn logic_operations_of_every_kind() {
     // Source 1100, destination 1010 in the upper four bits of red.
     let (s, d) = (0xC0u8, 0xA0u8);
     rig.uniform(&p, "tint", &[f32::from(s) / 255.0, 0.0, 0.0, 1.0]);
-    let cases: [(LogicOp, fn(u8, u8) -> u8); 16] = [
+    type Case = (LogicOp, fn(u8, u8) -> u8);
+    let cases: [Case; 16] = [
         (LogicOp::CLEAR, |_, _| 0),
         (LogicOp::AND, |s, d| s & d),
         (LogicOp::AND_REVERSE, |s, d| s & !d),
