@@ -258,12 +258,17 @@ pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
     let share = d.shares.get_mut(ctx.share)?;
     let pipe = d.pipe.as_mut()?;
     pipe.speak(ctx.speaker());
-    Some(f(&mut Gl {
+    let result = f(&mut Gl {
         ctx,
         share,
         pipe,
         gens: &mut d.generations,
-    }))
+    });
+    if share.sweep_due {
+        let of = ctx.share;
+        share.sweep(d.contexts.iter().filter(|c| c.share == of), pipe);
+    }
+    Some(result)
 }
 
 impl ContextState {

@@ -138,6 +138,7 @@ impl Gl<'_> {
         let Some(id) = self.share.buffers.delete(name) else {
             return;
         };
+        self.share.name_ended();
         let b = &mut self.share.buffers.objects[id];
         if b.mapping().is_some() {
             b.unmap(self.gens.touch(), self.pipe);

@@ -35,7 +35,15 @@ pub struct Share {
     pub objects: crate::tracker::textures::Objects,
     /// Contexts of the group that live.
     pub contexts: u32,
+    /// So many objects wait for their last reference to go that the group is to be swept at the end of the call: a
+    /// program that never shows a frame has no other time for it.
+    pub sweep_due: bool,
+    /// Zombies that the last sweep left, which something still refers to.
+    kept_zombies: usize,
 }
+
+/// Zombies at which a group is swept before the frame ends.
+const MANY_ZOMBIES: usize = 256;
 
 /// Ids that something still refers to.
 #[derive(Default)]
@@ -62,20 +70,27 @@ impl References {
 }
 
 impl Share {
-    /// Whether any object waits for its last reference to go.
-    pub fn has_zombies(&self) -> bool {
-        !(self.buffers.zombies().is_empty()
-            && self.textures.zombies().is_empty()
-            && self.renderbuffers.zombies().is_empty()
-            && self.samplers.zombies().is_empty()
-            && self.programs.zombies().is_empty()
-            && self.shaders.zombies().is_empty())
+    /// Objects that wait for their last reference to go.
+    pub fn zombies(&self) -> usize {
+        self.buffers.zombies().len()
+            + self.textures.zombies().len()
+            + self.renderbuffers.zombies().len()
+            + self.samplers.zombies().len()
+            + self.programs.zombies().len()
+            + self.shaders.zombies().len()
+    }
+
+    /// A name ended: its object may be a zombie now. Sweeps double their distance with what they find in use, so that
+    /// their cost stays in proportion.
+    pub fn name_ended(&mut self) {
+        self.sweep_due = self.zombies() >= MANY_ZOMBIES.max(2 * self.kept_zombies);
     }
 
     /// Ends the zombies that none of the group's `contexts` refers to: textures before buffers (a buffer texture holds
     /// its buffer), programs before shaders.
     pub fn sweep<'a>(&mut self, contexts: impl Iterator<Item = &'a ContextState>, pipe: &mut Pipe) {
-        if !self.has_zombies() {
+        self.sweep_due = false;
+        if self.zombies() == 0 {
             return;
         }
         let mut refs = References::default();
@@ -122,6 +137,7 @@ impl Share {
         {
             b.destroy(pipe);
         }
+        self.kept_zombies = self.zombies();
     }
 
     /// Ends everything: the last context of the group is gone.
