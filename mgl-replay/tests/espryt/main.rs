@@ -9,6 +9,7 @@ mod hostile;
 mod lacking;
 mod reuse;
 mod rig;
+mod shared;
 mod textures;
 mod threads;
 mod uploads;
