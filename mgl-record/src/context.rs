@@ -264,11 +264,20 @@ pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
         pipe,
         gens: &mut d.generations,
     });
-    if share.sweep_due {
-        let of = ctx.share;
-        share.sweep(d.contexts.iter().filter(|c| c.share == of), pipe);
+    if share.is_sweep_due() {
+        let group = ctx.share;
+        sweep(d, group);
     }
     Some(result)
+}
+
+/// Ends the objects of a share group that nothing refers to any more.
+#[cold]
+fn sweep(d: &mut Driver, group: usize) {
+    let (Some(share), Some(pipe)) = (d.shares.get_mut(group), d.pipe.as_mut()) else {
+        return;
+    };
+    share.sweep(d.contexts.iter().filter(|c| c.share == group), pipe);
 }
 
 impl ContextState {

@@ -182,8 +182,14 @@ impl Packer {
 
     fn zstd(&mut self, content: &[u8], level: i32, out: &mut Vec<u8>) -> std::io::Result<()> {
         let compressor = match &mut self.zstd {
-            Some((l, c)) if *l == level => c,
-            slot => &mut slot.insert((level, zstd::bulk::Compressor::new(level)?)).1,
+            Some((l, c)) => {
+                if *l != level {
+                    c.set_compression_level(level)?;
+                    *l = level;
+                }
+                c
+            }
+            none => &mut none.insert((level, zstd::bulk::Compressor::new(level)?)).1,
         };
         out.clear();
         out.reserve(zstd::zstd_safe::compress_bound(content.len()));

@@ -520,10 +520,11 @@ impl WriterThread {
     fn write(&mut self, mut batch: Batch) -> Result<(), TraceError> {
         let size = batch.size();
         // A full queue is a game that waits: then packing less well is the better bargain.
-        let crowded = lock(&self.shared.queue).bytes > self.shared.limit / 2;
-        self.writer.set_packing(match (self.pack, crowded) {
-            (Pack::Small(_), true) => Pack::Fast,
-            (pack, _) => pack,
+        let waiting = lock(&self.shared.queue).bytes;
+        self.writer.set_packing(match self.pack {
+            Pack::Small(_) if waiting > self.shared.limit / 2 => Pack::Fast,
+            Pack::Small(level) if waiting > self.shared.limit / 8 => Pack::Small(level.min(1)),
+            pack => pack,
         });
         let mut at = 0;
         let notes = std::mem::take(&mut batch.notes);

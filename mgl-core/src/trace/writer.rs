@@ -42,7 +42,7 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             records: Pack::Fast,
-            blobs: Pack::Small(1),
+            blobs: Pack::Small(3),
             images: Pack::Small(1),
             first_frame: 0,
         }

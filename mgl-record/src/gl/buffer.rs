@@ -138,7 +138,7 @@ impl Gl<'_> {
         let Some(id) = self.share.buffers.delete(name) else {
             return;
         };
-        self.share.name_ended();
+        self.share.deleted += 1;
         let b = &mut self.share.buffers.objects[id];
         if b.mapping().is_some() {
             b.unmap(self.gens.touch(), self.pipe);

@@ -140,7 +140,8 @@ gl_entry! {
     /// Waits until all commands are done (GL 4.6 §2.3.3).
     fn glFinish(gl) {
         crate::context::frame_ended();
-        gl.pipe.push(Call::Flush { p: &Flush { flags: FlushFlags::FINISH, ..Flush::default() } })
+        gl.pipe.push(Call::Flush { p: &Flush { flags: FlushFlags::FINISH, ..Flush::default() } });
+        gl.share.request_sweep();
     }
     /// Where debug messages go (GL 4.6 §20.2). The driver generates none of its own.
     fn glDebugMessageCallback(gl, callback: GLDEBUGPROC, user: *const core::ffi::c_void) { gl.ctx.misc.debug_callback = (callback, user as usize) }

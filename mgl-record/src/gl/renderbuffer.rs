@@ -36,7 +36,7 @@ fn bind(gl: &mut Gl<'_>, target: GLenum, name: GLuint, generated_only: bool) -> 
 fn delete(gl: &mut Gl<'_>, list: &[GLuint]) {
     for &name in list {
         if let Some(id) = gl.share.renderbuffers.delete(name) {
-            gl.share.name_ended();
+            gl.share.deleted += 1;
             if gl.ctx.framebuffers.renderbuffer() == Some(id) {
                 gl.ctx.framebuffers.bind_renderbuffer(None);
             }

@@ -73,7 +73,7 @@ gl_entry! {
             Ok(list) => {
                 for &name in list {
                     if let Some(id) = gl.share.samplers.delete(name) {
-                        gl.share.name_ended();
+                        gl.share.deleted += 1;
                         gl.ctx.textures.unbind_sampler(id, gl.gens.touch());
                     }
                 }

@@ -655,7 +655,7 @@ impl Share {
     fn end_shader_name(&mut self, name: u32) {
         self.shaders.delete(name);
         self.programs.delete(name);
-        self.name_ended();
+        self.deleted += 1;
     }
     /// glDeleteProgram; a program in use lives until it is not.
     pub fn delete_program(&mut self, id: Id<Program>, in_use: bool) {
@@ -668,7 +668,7 @@ impl Share {
         }
         let name = self.programs.objects[id].name;
         self.programs.delete(name);
-        self.name_ended();
+        self.deleted += 1;
     }
 
     /// glLinkProgram. A program that the pipe knows gets a new handle: handles are never respecified with other code.

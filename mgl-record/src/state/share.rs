@@ -35,15 +35,14 @@ pub struct Share {
     pub objects: crate::tracker::textures::Objects,
     /// Contexts of the group that live.
     pub contexts: u32,
-    /// So many objects wait for their last reference to go that the group is to be swept at the end of the call: a
-    /// program that never shows a frame has no other time for it.
-    pub sweep_due: bool,
-    /// Zombies that the last sweep left, which something still refers to.
-    kept_zombies: usize,
+    /// Names ended since the last sweep.
+    pub deleted: usize,
+    /// So many make the next sweep due, if that is more than [`SWEEP_AFTER`].
+    sweep_after: usize,
 }
 
-/// Zombies at which a group is swept before the frame ends.
-const MANY_ZOMBIES: usize = 256;
+/// Names that may end before a sweep is due. Programs that show nothing would otherwise keep what they end.
+const SWEEP_AFTER: usize = 64;
 
 /// Ids that something still refers to.
 #[derive(Default)]
@@ -70,27 +69,35 @@ impl References {
 }
 
 impl Share {
-    /// Objects that wait for their last reference to go.
-    pub fn zombies(&self) -> usize {
-        self.buffers.zombies().len()
-            + self.textures.zombies().len()
-            + self.renderbuffers.zombies().len()
-            + self.samplers.zombies().len()
-            + self.programs.zombies().len()
-            + self.shaders.zombies().len()
+    /// Whether any object waits for its last reference to go.
+    pub fn has_zombies(&self) -> bool {
+        !(self.buffers.zombies().is_empty()
+            && self.textures.zombies().is_empty()
+            && self.renderbuffers.zombies().is_empty()
+            && self.samplers.zombies().is_empty()
+            && self.programs.zombies().is_empty()
+            && self.shaders.zombies().is_empty())
     }
 
-    /// A name ended: its object may be a zombie now. Sweeps double their distance with what they find in use, so that
-    /// their cost stays in proportion.
-    pub fn name_ended(&mut self) {
-        self.sweep_due = self.zombies() >= MANY_ZOMBIES.max(2 * self.kept_zombies);
+    /// Whether a sweep is due before the next Present: as many names have ended since the last one as pay for it.
+    #[inline]
+    #[must_use]
+    pub fn is_sweep_due(&self) -> bool {
+        self.deleted >= SWEEP_AFTER && self.deleted >= self.sweep_after
+    }
+
+    /// Makes a sweep due if there is anything to be swept.
+    pub fn request_sweep(&mut self) {
+        if self.has_zombies() {
+            self.deleted = usize::MAX;
+        }
     }
 
     /// Ends the zombies that none of the group's `contexts` refers to: textures before buffers (a buffer texture holds
     /// its buffer), programs before shaders.
     pub fn sweep<'a>(&mut self, contexts: impl Iterator<Item = &'a ContextState>, pipe: &mut Pipe) {
-        self.sweep_due = false;
-        if self.zombies() == 0 {
+        self.deleted = 0;
+        if !self.has_zombies() {
             return;
         }
         let mut refs = References::default();
@@ -137,7 +144,11 @@ impl Share {
         {
             b.destroy(pipe);
         }
-        self.kept_zombies = self.zombies();
+        // A sweep looks at what refers to objects: the more there are, the more names pay for one.
+        self.sweep_after = (self.buffers.objects.len()
+            + self.textures.objects.len()
+            + self.programs.objects.len())
+            / 4;
     }
 
     /// Ends everything: the last context of the group is gone.

@@ -47,8 +47,8 @@ fn draw() {
 
 /// Objects that end before a group is swept in the middle of a frame, and some.
 const ROUNDS: usize = 700;
-/// Handles that may wait for a sweep.
-const WAITING: usize = 256 + 8;
+/// Handles that may wait for a sweep: some more than names that make one due.
+const WAITING: usize = 256;
 
 /// Rounds of a program that never shows a frame: what it deletes ends all the same. A round gets a program to go back to.
 fn never_shown(kind: HandleKind, round: impl Fn(GLuint)) {

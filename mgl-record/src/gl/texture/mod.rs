@@ -132,7 +132,7 @@ fn bind(gl: &mut Gl<'_>, target: GLenum, name: GLuint) -> Checked {
 pub(crate) fn delete(gl: &mut Gl<'_>, list: &[GLuint]) {
     for &name in list.iter().filter(|&&n| n != 0) {
         if let Some(id) = gl.share.textures.delete(name) {
-            gl.share.name_ended();
+            gl.share.deleted += 1;
             gl.ctx.textures.unbind(id, gl.gens.touch());
             gl.ctx.framebuffers.detach(
                 |a| matches!(a, Attached::Texture { texture, .. } if *texture == id),
