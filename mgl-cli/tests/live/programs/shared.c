@@ -104,8 +104,10 @@ static void change(const char *mode, int n) {
         const float moved[] = {-0.9f + 0.1f * n, 0.9f - 0.1f * n};
         glBufferSubData(ARRAY, 4 * sizeof(float), sizeof moved, moved);
     } else {
+        /* Attached anew: Mesa gives the texture other memory when the other context first samples it. */
+        glFramebufferTexture2D(FRAMEBUFFER, COLOR0, TEXTURE_2D, texture, 0);
         glViewport(0, 0, SIDE, SIDE);
-        glClearColor(n / 8.0f, 1 - n / 8.0f, 0.5f, 1);
+        glClearColor(n / 15.0f, 1 - n / 15.0f, 0.2f, 1);
         glClear(COLOR);
     }
     glFinish();
