@@ -282,3 +282,65 @@ pub fn consts(registry: &Registry) -> String {
     }
     out
 }
+
+/// The text of `bindings.rs`, by which tests call whichever OpenGL a process has loaded: every function of the core
+/// specification (no vendor's suffix) as a method of `Functions`, over addresses that are looked up by name.
+pub fn bindings(registry: &Registry) -> String {
+    let core: Vec<&Command> = registry
+        .commands
+        .values()
+        .filter(|c| c.name.starts_with("gl") && !c.name.starts_with("glX") && !has_suffix(&c.name))
+        .collect();
+    let mut out = String::from(
+        "/// The functions of one OpenGL.\npub struct Functions {\n    addresses: Vec<*const core::ffi::c_void>,\n}\n\n",
+    );
+    let _ = writeln!(
+        out,
+        "/// Names of the functions, in the order of their addresses.\npub const NAMES: [&str; {}] = [",
+        core.len()
+    );
+    for command in &core {
+        let _ = writeln!(out, "    \"{}\",", command.name);
+    }
+    out.push_str(
+        "];\n\n#[allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc, dead_code)]\nimpl Functions {\n",
+    );
+    for (index, command) in core.iter().enumerate() {
+        let (types, names): (Vec<&str>, Vec<&str>) = command
+            .params
+            .iter()
+            .map(|(ty, name)| (ty.as_str(), name.as_str()))
+            .unzip();
+        let _ = writeln!(
+            out,
+            "    pub fn {short}(&self{comma}{parameters}){returns} {{\n        \
+             // SAFETY: the address is the function of that name, with the registry's signature. A context is current\n        \
+             // while a test runs, and pointers are good for what the function does with them.\n        \
+             unsafe {{ std::mem::transmute::<*const core::ffi::c_void, unsafe extern \"system\" fn({types}){returns}>\
+             (self.address({index}))({names}) }}\n    }}",
+            short = &command.name[2..],
+            comma = if names.is_empty() { "" } else { ", " },
+            parameters = parameters(command),
+            returns = returns(command),
+            types = types.join(", "),
+            names = names.join(", "),
+        );
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// Whether a function's name ends with a vendor's or working group's letters.
+fn has_suffix(name: &str) -> bool {
+    const SUFFIXES: [&str; 24] = [
+        "ARB", "EXT", "KHR", "OES", "NV", "AMD", "ATI", "APPLE", "ANGLE", "ARM", "GREMEDY", "HP",
+        "IBM", "IMG", "INGR", "INTEL", "MESA", "NVX", "OVR", "PGI", "QCOM", "SGI", "SGIS", "SGIX",
+    ];
+    name.ends_with("SUN")
+        || name.ends_with("SUNX")
+        || name.ends_with("3DFX")
+        || name.ends_with("S3")
+        || name.ends_with("WIN")
+        || name.ends_with("OML")
+        || SUFFIXES.iter().any(|s| name.ends_with(s))
+}

@@ -33,6 +33,7 @@ fn main() {
     let text = emit::exports(&registry, &implemented);
     write_if_changed(&out.join("exports.rs"), &text);
     write_if_changed(&out.join("consts.rs"), &emit::consts(&registry));
+    write_if_changed(&out.join("bindings.rs"), &emit::bindings(&registry));
 
     // OUT_DIR is <target>/<profile>/build/<package>/out; the library appears in <profile>.
     let shims = out

@@ -12,6 +12,7 @@ use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
 use mgl_core::trace::{TraceError, TraceFile};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub struct PlayOptions<'p> {
     pub frames: Option<Range<u64>>,
     /// Read the image of every delivered frame.
     pub images: bool,
+    /// Of these frames only, if images are read at all.
+    pub image_frames: Option<BTreeSet<u64>>,
     /// Compare replies with the recorded ones.
     pub check_replies: bool,
     /// Query results count as comparable: the trace was recorded on this very back end.
@@ -31,6 +34,12 @@ pub struct PlayOptions<'p> {
     pub uploads: bool,
     /// Where the replay tells how far it is, for whoever watches this process.
     pub progress: Option<Progress<'p>>,
+}
+
+impl PlayOptions<'_> {
+    fn wants_image(&self, frame: u64) -> bool {
+        self.images && self.image_frames.as_ref().is_none_or(|f| f.contains(&frame))
+    }
 }
 
 /// How far a replay is, told before each record in four words, which may lie in memory that another process sees: when
@@ -297,7 +306,7 @@ impl Player<'_> {
             let mut image = None;
             if let Some(surface) = present {
                 self.frame_time += start.elapsed();
-                if deliver_this && self.options.images {
+                if deliver_this && self.options.wants_image(place.frame) {
                     image = self.uncounted(|p| p.surface_image(surface));
                 }
                 let start = Instant::now();
@@ -314,7 +323,7 @@ impl Player<'_> {
         if let Some(place) = last {
             self.drain();
             let deliver_this = wanted.contains(&place.frame);
-            let image = if deliver_this && self.options.images {
+            let image = if deliver_this && self.options.wants_image(place.frame) {
                 self.uncounted(Self::bound_image)
             } else {
                 None

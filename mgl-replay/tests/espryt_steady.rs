@@ -208,7 +208,7 @@ fn frames_make_no_objects() {
         assert_eq!(draws(&rig), drawn.map(|n| n + 200));
     }
     assert!(
-        costs(&rig).iter().any(|c| *c == ("programs_linked", 2)),
+        costs(&rig).contains(&("programs_linked", 2)),
         "{:?}",
         costs(&rig)
     );

@@ -34,13 +34,15 @@ Examples:
   mgl verify traces --update                           make the goldens, or write what changed
   mgl verify traces --live                             record the goldens' sources, and compare
   mgl verify goldens/atlas --live
+  mgl verify traces/new.mgltrace --live --update       record a new golden's source for the first time
   mgl verify traces --report junit=report.xml --report md=report.md
 
 Exits with 0 when all is as it should be; with 1 when anything differs, is missing, unreferenced,
 skipped, or could not be run; with 2 when there is nothing to verify; with 3 when only this machine is
 at fault.")]
 pub struct Args {
-    /// Traces and folders of traces; with --live also goldens and folders of goldens
+    /// Traces and folders of traces; with --live also goldens, folders of goldens, and traces that are
+    /// yet to be recorded
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 

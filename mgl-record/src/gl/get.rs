@@ -7,6 +7,8 @@ use super::limits::*;
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::{Gl, Profile};
+use crate::state::framebuffer::Side;
+use crate::tracker::framebuffer;
 use mgl_core::pod::{Bool32, F32};
 use std::ffi::CStr;
 
@@ -322,7 +324,6 @@ impl Gl<'_> {
                 .and_then(|s| s.depth_stencil.info())
                 .map_or(0, |f| if depth { f.bits.depth } else { f.bits.stencil })
         };
-        let samples = surface.map_or(0, |s| s.samples);
         Some(match pname {
             GL_MAJOR_VERSION | GL_MINOR_VERSION => Value::int(3),
             GL_NUM_EXTENSIONS => Value::int(EXTENSIONS.len() as i64),
@@ -415,8 +416,8 @@ impl Gl<'_> {
             GL_IMPLEMENTATION_COLOR_READ_TYPE => Value::int(GL_UNSIGNED_BYTE),
             GL_DOUBLEBUFFER => Value::bool(surface.is_some_and(|s| s.double_buffered.get())),
             GL_STEREO => Value::bool(false),
-            GL_SAMPLE_BUFFERS => Value::int(u32::from(samples > 1)),
-            GL_SAMPLES => Value::int(if samples > 1 { samples } else { 0 }),
+            GL_SAMPLE_BUFFERS => Value::int(u32::from(framebuffer::samples(self, Side::Draw) > 0)),
+            GL_SAMPLES => Value::int(framebuffer::samples(self, Side::Draw)),
             GL_RESET_NOTIFICATION_STRATEGY => Value::int(GL_NO_RESET_NOTIFICATION),
             // Bits of the default framebuffer (compatibility profile; many programs ask all the same).
             GL_RED_BITS | GL_GREEN_BITS | GL_BLUE_BITS if !core => {
@@ -594,7 +595,7 @@ gl_entry! {
     fn glGetMultisamplefv(gl, pname: GLenum, index: GLuint, val: *mut GLfloat) {
         const GRID: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
         if pname != GL_SAMPLE_POSITION { return gl.raise(GL_INVALID_ENUM) }
-        let samples = gl.ctx.draw.map_or(1, |s| s.desc.samples.max(1));
+        let samples = framebuffer::samples(gl, Side::Draw).max(1);
         if index >= samples { return gl.raise(GL_INVALID_VALUE) }
         let p = if samples == 1 { [0.5, 0.5] } else { GRID[index as usize % 4] };
         // SAFETY: the caller gives room for two values.

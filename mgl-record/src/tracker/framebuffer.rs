@@ -3,7 +3,7 @@
 use crate::consts::gl::*;
 use crate::context::{BoundSurface, Gl};
 use crate::state::dirty::{Attachments, TextureContent};
-use crate::state::framebuffer::complete::{AttachedImage, image, status};
+use crate::state::framebuffer::complete::{self, AttachedImage, image, status};
 use crate::state::framebuffer::{Attached, Framebuffer, Point, Side};
 use crate::state::texture::{Texture, TextureTarget};
 use crate::state::{Generations, Id};
@@ -62,6 +62,21 @@ pub fn completeness(gl: &Gl<'_>, side: Side) -> u32 {
     }
 }
 
+/// Samples of a bound framebuffer, 0 for single-sampled.
+#[must_use]
+pub fn samples(gl: &Gl<'_>, side: Side) -> u32 {
+    match gl.ctx.framebuffers.object(side) {
+        Some(f) => complete::samples(f, gl.share),
+        None => surface(gl, side).map_or(0, |s| {
+            if s.desc.samples > 1 {
+                s.desc.samples
+            } else {
+                0
+            }
+        }),
+    }
+}
+
 /// Brings the framebuffers up to date that a verb uses.
 ///
 /// # Errors
@@ -102,12 +117,12 @@ fn refresh(gl: &mut Gl<'_>, side: Side) -> bool {
         }
         flush(gl, side);
     }
-    let complete = status == GL_FRAMEBUFFER_COMPLETE;
+    let is_complete = status == GL_FRAMEBUFFER_COMPLETE;
     match side {
         Side::Draw => gl.ctx.tracker.framebuffer.draw = new,
         Side::Read => gl.ctx.tracker.framebuffer.read = new,
     }
-    complete
+    is_complete
 }
 
 /// Sends what is pending of the attachments.

@@ -20,6 +20,7 @@ use crate::consts::gl::GL_INVALID_OPERATION;
 use crate::context::Gl;
 use crate::pipe::Pipe;
 use mgl_core::pipe::Primitive;
+use mgl_core::program::ShaderStage;
 
 /// What the tracker remembers of one context.
 #[derive(Default)]
@@ -55,7 +56,7 @@ pub struct DrawShape {
 }
 
 /// Pushes all state that a draw reads. False when it cannot be drawn; then the error has been raised.
-pub fn validate_draw(gl: &mut Gl<'_>, _shape: &DrawShape) -> bool {
+pub fn validate_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
     let Some(id) = gl.ctx.programs.current() else {
         // Without a program a draw is undefined in the core profile, and fixed function in the other (GL 4.6 §7.3).
         gl.ctx.misc.refuse_value("draw without a program", 0);
@@ -64,6 +65,15 @@ pub fn validate_draw(gl: &mut Gl<'_>, _shape: &DrawShape) -> bool {
     };
     if let Err(e) = framebuffer::validate(gl, true, false) {
         gl.raise(e);
+        return false;
+    }
+    if !program::may_draw(gl, id, shape.mode) {
+        gl.raise(GL_INVALID_OPERATION);
+        return false;
+    }
+    let linked = gl.share.programs.objects[id].executable();
+    if linked.is_some_and(|l| !l.reflection.stages.contains(ShaderStage::Vertex)) {
+        // What comes of vertices that no shader processes is undefined (GL 4.6 §11.1): nothing.
         return false;
     }
     render::validate(gl);

@@ -5,7 +5,10 @@ use crate::context::Gl;
 use crate::state::Id;
 use crate::state::dirty::{BufferBindings, Buffers, Programs};
 use crate::state::program::Program;
-use mgl_core::pipe::{BufferBinding, BufferClass, Call, Group, SetShaderBuffers, ShaderOnly};
+use mgl_core::pipe::{
+    BufferBinding, BufferClass, Call, Group, Primitive, SetShaderBuffers, ShaderOnly,
+};
+use mgl_core::program::{GeometryPrimitive, ShaderStage};
 
 /// Generations at which uniform buffers were last resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +27,51 @@ pub struct ProgramTracker {
     /// Sampler slots of the program last used, with the units that they read.
     pub samplers: Vec<SamplerUse>,
     samplers_of: (Option<(Id<Program>, u64)>, u64),
+    /// Two of those samplers are of different types and read one unit.
+    samplers_conflict: bool,
+}
+
+/// Whether a draw of such primitives is legal with the program: a geometry shader takes one kind of them (GL 3.3
+/// §2.12.1), and samplers of different types must not read one unit (GL 3.3 §2.11.7).
+pub fn may_draw(gl: &mut Gl<'_>, id: Id<Program>, mode: Primitive) -> bool {
+    let program = &gl.share.programs.objects[id];
+    let Some(linked) = program.executable() else {
+        return true;
+    };
+    if let Some(geometry) = linked.reflection.geometry
+        && !linked.reflection.stages.contains(ShaderStage::TessEval)
+        && !takes(geometry.input, mode)
+    {
+        return false;
+    }
+    let now = (Some((id, program.epoch())), gl.gens.of::<Programs>());
+    refresh_samplers(gl, id, now);
+    !gl.ctx.tracker.program.samplers_conflict
+}
+
+/// Whether primitives of a mode are what a geometry shader takes.
+fn takes(input: GeometryPrimitive, mode: Primitive) -> bool {
+    match input {
+        GeometryPrimitive::Points => mode == Primitive::POINTS,
+        GeometryPrimitive::Lines => matches!(
+            mode,
+            Primitive::LINES | Primitive::LINE_STRIP | Primitive::LINE_LOOP
+        ),
+        GeometryPrimitive::LinesAdjacency => matches!(
+            mode,
+            Primitive::LINES_ADJACENCY | Primitive::LINE_STRIP_ADJACENCY
+        ),
+        GeometryPrimitive::Triangles => matches!(
+            mode,
+            Primitive::TRIANGLES | Primitive::TRIANGLE_STRIP | Primitive::TRIANGLE_FAN
+        ),
+        GeometryPrimitive::TrianglesAdjacency => matches!(
+            mode,
+            Primitive::TRIANGLES_ADJACENCY | Primitive::TRIANGLE_STRIP_ADJACENCY
+        ),
+        // Strips are what comes out of a geometry shader, not what goes in.
+        _ => true,
+    }
 }
 
 /// Pushes the program and what it reads of uniform buffers.
@@ -43,7 +91,7 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
         buffers: gl.gens.of::<Buffers>(),
         programs: gl.gens.of::<Programs>(),
     };
-    refresh_samplers(gl, id, &now);
+    refresh_samplers(gl, id, (now.program, now.programs));
     if gl.ctx.tracker.program.seen == now {
         return;
     }
@@ -97,13 +145,15 @@ fn uniform_ranges(gl: &mut Gl<'_>, id: Id<Program>, out: &mut Vec<BufferBinding>
     out.sort_unstable_by_key(|b| b.index);
 }
 
-fn refresh_samplers(gl: &mut Gl<'_>, id: Id<Program>, now: &Seen) {
+/// Follows the units of the program's samplers; `now` is the program with its epoch, and the generation of programs.
+fn refresh_samplers(gl: &mut Gl<'_>, id: Id<Program>, now: (Option<(Id<Program>, u64)>, u64)) {
     let t = &mut gl.ctx.tracker.program;
-    if t.samplers_of == (now.program, now.programs) {
+    if t.samplers_of == now {
         return;
     }
-    t.samplers_of = (now.program, now.programs);
+    t.samplers_of = now;
     t.samplers.clear();
+    t.samplers_conflict = gl.share.programs.objects[id].sampler_conflict().is_some();
     let p = &gl.share.programs.objects[id];
     let Some(linked) = p.executable() else { return };
     for s in &linked.reflection.samplers {

@@ -12,7 +12,7 @@ use super::stream::Stream;
 use super::uniforms::ConstantsAt;
 use super::units::InUse;
 use super::vertex::VertexArrays;
-use mgl_core::handle::RenderStateHandle;
+use mgl_core::handle::{RenderStateHandle, ShaderHandle};
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
 use mgl_core::pipe::{BackendError, Group};
 
@@ -155,6 +155,10 @@ pub struct NativeContext {
     pub dead_queries: Vec<glow::Query>,
     /// Textures bound for the program in use.
     pub in_use: Vec<InUse>,
+    /// LOD bias of each sampler slot of the program in use.
+    pub biases: Vec<f32>,
+    /// The program that last drew with a LOD bias.
+    pub biased: ShaderHandle,
     /// Transform feedback that the client has begun.
     pub capture: Option<Capture>,
     /// Default blocks, by slot of the program.
@@ -186,6 +190,8 @@ impl NativeContext {
             constants: Stream::new(1 << 18),
             dead_queries: Vec::new(),
             in_use: Vec::new(),
+            biases: Vec::new(),
+            biased: ShaderHandle::NULL,
             capture: None,
             constants_at: Vec::new(),
         }

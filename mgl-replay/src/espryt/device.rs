@@ -162,8 +162,13 @@ extern "system" fn on_message(
     let text = String::from_utf8_lossy(bytes);
     // SAFETY: the parameter given with the callback, which outlives the context.
     let events = unsafe { &*events.cast::<Events>() };
+    // Advice on speed, for instance that a program is compiled again for another context, is no fault.
+    let level = match kind {
+        glow::DEBUG_TYPE_PERFORMANCE => LogLevel::Info,
+        _ => LogLevel::Error,
+    };
     events.log(
-        LogLevel::Error,
+        level,
         format!(
             "GL debug message {id} (source {source:#x}, type {kind:#x}): {}",
             text.trim_end()

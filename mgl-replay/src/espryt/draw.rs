@@ -1,12 +1,17 @@
 //! Draws: the pushed state becomes GL state as far as it moved, then one GL call a range.
 
+use super::essl::logic::{Logic, LogicTarget};
+use super::essl::wire::{Outline, Wire};
 use super::indices::Indices;
-use super::program::VariantKey;
+use super::program::{StateValues, VariantKey};
 use super::provoking::list_mode;
 use super::work::Work;
 use glow::HasContext;
+use mgl_core::format::ComponentClass;
+use mgl_core::handle::ShaderHandle;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
 use mgl_core::pipe::*;
+use mgl_core::program::ShaderStage;
 use std::ffi::c_void;
 
 impl Work<'_> {
@@ -34,23 +39,48 @@ impl Work<'_> {
             .get(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         let facts = &program.reflection;
-        let points = is_points(d.info.mode, facts);
-        let key = VariantKey {
+        let wire = wire(pipeline, d.info.mode);
+        let corners = wire.is_some_and(|w| w.outline == Outline::Points);
+        let points = is_points(d.info.mode, facts) || corners;
+        let target = &c.values.draw_framebuffer;
+        let mut key = VariantKey {
             broadcast: if facts.fragment.broadcasts_color {
                 self.ctx.framebuffers.draw_bound.draw_buffers.max(1)
             } else {
                 1
             },
             fixed_point_size: points && !dynamic.raster.program_point_size.get(),
+            point_coord_from_below: points
+                && facts.fragment.uses_point_coord
+                && dynamic.raster.point_origin == ClipOrigin::LOWER_LEFT,
+            lod_bias: self.ctx.biased == h,
+            wire,
+            logic: self.logic(pipeline, dynamic, target),
+        };
+        let values = StateValues {
+            point_size: dynamic.raster.point_size.0,
+            height: target.height as f32,
         };
         let many = facts.vertex.writes_viewport_index;
         let flat = program.flat_inputs;
         let geometry = facts.geometry.is_some();
-        self.refuse(pipeline, dynamic, d.info, flat && geometry)?;
-        let variant = self.use_program(h, key, dynamic.raster.point_size.0)?;
+        let only_vertices = !facts.stages.contains(ShaderStage::Geometry)
+            && !facts.stages.contains(ShaderStage::TessEval);
+        self.refuse(pipeline, dynamic, d.info, flat && geometry, only_vertices)?;
+        let mut variant = self.use_program(h, key, values)?;
+        self.follow_textures(s, h, variant)?;
+        let biased = self.reads_biased(h);
+        if biased != key.lod_bias {
+            self.ctx.biased = if biased { h } else { ShaderHandle::NULL };
+            key.lod_bias = biased;
+            variant = self.use_program(h, key, values)?;
+            self.follow_textures(s, h, variant)?;
+        }
+        if biased {
+            self.follow_biases(h, variant);
+        }
         self.follow_render_state(s, many)?;
         self.follow_vertex_input(s, d)?;
-        self.follow_textures(s, h, variant)?;
         self.follow_uniforms(s, h, variant)?;
         if d.info.mode == Primitive::PATCHES
             && self.dev.gl.has.tessellation
@@ -90,22 +120,26 @@ impl Work<'_> {
         d: &DynamicState,
         info: &DrawInfo,
         flat_from_geometry: bool,
+        only_vertices: bool,
     ) -> Result<(), BackendError> {
         let has = &self.dev.gl.has;
         let refuse = |what: String| Err(BackendError::Unsupported(what));
-        let filled = !matches!(
-            info.mode,
-            Primitive::POINTS
-                | Primitive::LINES
-                | Primitive::LINE_STRIP
-                | Primitive::LINE_LOOP
-                | Primitive::LINES_ADJACENCY
-                | Primitive::LINE_STRIP_ADJACENCY
-        );
-        if p.polygon_mode != PolygonMode::FILL && filled {
-            return refuse(format!("polygon mode {:?}", p.polygon_mode));
+        if let Some(w) = wire(p, info.mode) {
+            let (offset, sized) = match w.outline {
+                Outline::Lines => (d.depth_bias.line.get(), true),
+                Outline::Points => (d.depth_bias.point.get(), has.geometry_point_size),
+            };
+            let adjacent = matches!(
+                info.mode,
+                Primitive::TRIANGLES_ADJACENCY | Primitive::TRIANGLE_STRIP_ADJACENCY
+            );
+            let captured = info.flags.has(DrawFlags::CAPTURING);
+            if !has.geometry || !sized || !only_vertices || offset || adjacent || captured {
+                return refuse(format!("polygon mode {:?}", p.polygon_mode));
+            }
         }
         let lowered = p.logic_op == LogicOp::COPY
+            || has.framebuffer_fetch
             || matches!(p.logic_op, LogicOp::CLEAR | LogicOp::NOOP)
                 && !self.ctx.framebuffers.draw_bound.integers;
         if p.logic_op_enable.get() && !lowered {
@@ -145,6 +179,48 @@ impl Work<'_> {
             return refuse("a base instance".into());
         }
         Ok(())
+    }
+
+    /// Whether a sampler of the program, whose textures are bound, has a LOD bias.
+    fn reads_biased(&self, h: ShaderHandle) -> bool {
+        let samples = self.obj.programs.get(h).is_ok_and(|p| !p.slots.is_empty());
+        samples && self.ctx.biases.iter().any(|b| *b != 0.0)
+    }
+
+    /// The logic operation that the fragment shader has to do, if there is one.
+    fn logic(
+        &self,
+        p: &PipelineState,
+        d: &DynamicState,
+        target: &FramebufferState,
+    ) -> Option<Logic> {
+        let has = &self.dev.gl.has;
+        if !p.logic_op_enable.get() || p.logic_op == LogicOp::COPY || !has.framebuffer_fetch {
+            return None;
+        }
+        let mut targets = [LogicTarget::Untouched; 8];
+        for (place, index) in targets.iter_mut().zip(target.draw_buffers) {
+            let Some(info) = target
+                .color
+                .get(index as usize)
+                .and_then(|a| a.format.info())
+            else {
+                continue;
+            };
+            let b = info.bits;
+            let encoded = info.srgb && d.output.framebuffer_srgb.get();
+            *place = match info.class {
+                ComponentClass::Unorm if !encoded => {
+                    LogicTarget::Unorm([b.red, b.green, b.blue, b.alpha])
+                }
+                ComponentClass::Sint | ComponentClass::Uint => LogicTarget::Integer,
+                _ => LogicTarget::Untouched,
+            };
+        }
+        Some(Logic {
+            operation: p.logic_op.0,
+            targets,
+        })
     }
 
     fn refuse_smoothing(&self, d: &DynamicState, mode: Primitive) -> Result<(), BackendError> {
@@ -304,6 +380,30 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// How polygons of a mode are drawn when they are not filled.
+fn wire(p: &PipelineState, mode: Primitive) -> Option<Wire> {
+    let outline = match p.polygon_mode {
+        PolygonMode::LINE => Outline::Lines,
+        PolygonMode::POINT => Outline::Points,
+        _ => return None,
+    };
+    let polygons = matches!(
+        mode,
+        Primitive::TRIANGLES
+            | Primitive::TRIANGLE_STRIP
+            | Primitive::TRIANGLE_FAN
+            | Primitive::TRIANGLES_ADJACENCY
+            | Primitive::TRIANGLE_STRIP_ADJACENCY
+            | Primitive::PATCHES
+    );
+    let culls = |face| p.cull_enable.get() && [face, Face::FRONT_AND_BACK].contains(&p.cull_face);
+    polygons.then_some(Wire {
+        outline,
+        culled: [culls(Face::FRONT), culls(Face::BACK)],
+        front_ccw: p.front_face == FrontFace::CCW,
+    })
 }
 
 /// Whether points reach the rasteriser.

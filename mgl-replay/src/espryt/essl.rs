@@ -6,10 +6,16 @@
 //! explicit bindings and locations, values between stages match by names made from their locations,
 //! and names for transform feedback are returned with the text.
 
+mod bias;
 mod images;
+mod inputs;
+pub mod logic;
 mod names;
 mod outputs;
+pub mod wire;
 
+pub use bias::FIRST_BIAS_LOCATION;
+pub use inputs::HEIGHT_LOCATION;
 pub use outputs::POINT_SIZE_LOCATION;
 
 use crate::spv::{Spv, SpvError};
@@ -46,6 +52,10 @@ pub struct EsslOptions {
     pub dual_source: bool,
     /// `GL_EXT_geometry_point_size`: a geometry shader may write the point size.
     pub geometry_point_size: bool,
+    /// `gl_PointCoord` counts from the lower left.
+    pub point_coord_from_below: bool,
+    /// Look-ups of the fragment shader add the pair of uniforms at [`FIRST_BIAS_LOCATION`] plus their slot.
+    pub lod_bias: bool,
 }
 
 impl Default for EsslOptions {
@@ -58,6 +68,8 @@ impl Default for EsslOptions {
             clip_distance: false,
             dual_source: false,
             geometry_point_size: false,
+            point_coord_from_below: false,
+            lod_bias: false,
         }
     }
 }
@@ -127,6 +139,9 @@ pub fn to_essl(
                 outputs::broadcast_color(&mut spv, options.broadcast_outputs);
             }
             drop_depth_hints(&mut spv);
+            if options.point_coord_from_below {
+                inputs::point_coord_from_below(&mut spv);
+            }
         }
         _ => {}
     }
@@ -137,6 +152,21 @@ pub fn to_essl(
         .last();
     let is_last_vertex = last_vertex == Some(stage);
     let xfb_varyings = names::assign(&mut spv, stage, reflection);
+    // Uniforms of our own come after the names, which are theirs.
+    if stage == ShaderStage::Fragment {
+        let facts = &reflection.fragment;
+        inputs::place_frag_coord(
+            &mut spv,
+            facts.origin_upper_left,
+            facts.pixel_center_integer,
+        );
+        if options.lod_bias && !bias::add(&mut spv) {
+            return Err(EsslError::Unsupported {
+                stage: name,
+                feature: "a LOD bias of a sampler that a function is given",
+            });
+        }
+    }
     if is_last_vertex && options.point_size_from_state {
         let vertex_ends = if stage == ShaderStage::Geometry {
             Op::EmitVertex
@@ -183,12 +213,6 @@ fn check_features(
                     return refuse("dual-source blending");
                 }
                 extensions.push("GL_EXT_blend_func_extended");
-            }
-            if reflection.fragment.origin_upper_left {
-                return refuse("an upper left origin of gl_FragCoord");
-            }
-            if reflection.fragment.pixel_center_integer {
-                return refuse("integer pixel centres of gl_FragCoord");
             }
         }
         _ => {

@@ -144,6 +144,8 @@ features! {
     dual_source = false | "EXT_blend_func_extended";
     /// Debug output.
     debug = true | "KHR_debug";
+    /// Fragments read what the framebuffer holds.
+    framebuffer_fetch = false | "EXT_shader_framebuffer_fetch";
     /// Framebuffers can be upside down in memory, as windows are.
     flip_y = false | "MESA_framebuffer_flip_y";
     /// 32-bit floats can be filtered.

@@ -5,7 +5,12 @@
 use super::capture::varyings;
 use super::context::Serial;
 use super::device::Device;
-use super::essl::{EsslError, EsslOptions, POINT_SIZE_LOCATION, empty_fragment, to_essl};
+use super::essl::logic::{self, Logic};
+use super::essl::wire::{self, Wire};
+use super::essl::{
+    EsslError, EsslOptions, FIRST_BIAS_LOCATION, HEIGHT_LOCATION, POINT_SIZE_LOCATION,
+    empty_fragment, to_essl,
+};
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::handle::ShaderHandle;
@@ -21,6 +26,23 @@ pub struct VariantKey {
     pub broadcast: u32,
     /// The point size is the state's, not the shader's.
     pub fixed_point_size: bool,
+    /// gl_PointCoord counts from the lower left.
+    pub point_coord_from_below: bool,
+    /// A texture or sampler in use has a LOD bias.
+    pub lod_bias: bool,
+    /// Polygons are drawn as lines or points.
+    pub wire: Option<Wire>,
+    /// What is written is combined with what is there.
+    pub logic: Option<Logic>,
+}
+
+/// Values of the plain uniforms that variants take from state.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StateValues {
+    /// Pixels.
+    pub point_size: f32,
+    /// Of the framebuffer, pixels.
+    pub height: f32,
 }
 
 /// A linked GL program.
@@ -33,6 +55,12 @@ pub struct Variant {
     pub serial: Serial,
     /// The state's point size as set, in variants that take it.
     point_size: Option<f32>,
+    /// The framebuffer's height as set, in variants that take it.
+    height: Option<f32>,
+    /// LOD biases as set, by slot, in variants that take them.
+    biases: Vec<f32>,
+    /// Slots whose bias a look-up reads.
+    bias_slots: Vec<u32>,
 }
 
 /// A program.
@@ -109,7 +137,7 @@ impl Work<'_> {
         &mut self,
         h: ShaderHandle,
         key: VariantKey,
-        point_size: f32,
+        values: StateValues,
     ) -> Result<usize, BackendError> {
         let program = self
             .obj
@@ -139,15 +167,51 @@ impl Work<'_> {
             // SAFETY: the context is current, and the program lives and is linked.
             unsafe { gl.use_program(Some(variant.name)) };
         }
-        if let Some(set) = &mut variant.point_size
-            && *set != point_size
-        {
-            *set = point_size;
-            let location = glow::NativeUniformLocation(POINT_SIZE_LOCATION);
-            // SAFETY: the program is in use, and has a float at the location.
-            unsafe { gl.uniform_1_f32(Some(&location), point_size) };
+        let pairs = [
+            (
+                &mut variant.point_size,
+                values.point_size,
+                POINT_SIZE_LOCATION,
+            ),
+            (&mut variant.height, values.height, HEIGHT_LOCATION),
+        ];
+        for (set, value, location) in pairs {
+            if let Some(set) = set
+                && *set != value
+            {
+                *set = value;
+                let location = glow::NativeUniformLocation(location);
+                // SAFETY: the program is in use, and has a float at the location.
+                unsafe { gl.uniform_1_f32(Some(&location), value) };
+            }
         }
         Ok(at)
+    }
+
+    /// Sets the LOD biases of the slots of a program that takes them; it is in use.
+    pub fn follow_biases(&mut self, h: ShaderHandle, variant: usize) {
+        let Ok(program) = self.obj.programs.get_mut(h) else {
+            return;
+        };
+        let variant = &mut program.variants[variant];
+        for (slot, (set, bias)) in variant.biases.iter_mut().zip(&self.ctx.biases).enumerate() {
+            if *set == *bias {
+                continue;
+            }
+            *set = *bias;
+            let location = glow::NativeUniformLocation(FIRST_BIAS_LOCATION + slot as u32);
+            // A slot that no look-up reads has no uniform.
+            if !variant.bias_slots.contains(&(slot as u32)) {
+                continue;
+            }
+            // SAFETY: the program is in use, and has a vector of two at the location.
+            unsafe {
+                self.dev
+                    .gl
+                    .glow
+                    .uniform_2_f32(Some(&location), *bias, bias.exp2());
+            }
+        }
     }
 
     fn make_variant(&mut self, h: ShaderHandle, key: VariantKey) -> Result<usize, BackendError> {
@@ -159,20 +223,53 @@ impl Work<'_> {
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         match build(self.dev, program, key) {
             Ok(name) => {
+                let slots = program.slots.len() as u32;
+                let bias_slots: Vec<u32> = if key.lod_bias {
+                    (0..slots)
+                        .filter(|slot| self.has_uniform(name, FIRST_BIAS_LOCATION + slot))
+                        .collect()
+                } else {
+                    Vec::new()
+                };
+                let program = self
+                    .obj
+                    .programs
+                    .get_mut(h)
+                    .map_err(|e| BackendError::Driver(e.to_string()))?;
+                // NaN differs from every value, so the first use sets it.
+                let unset = |on: bool| on.then_some(f32::NAN);
                 program.variants.push(Variant {
                     key,
                     name,
                     serial,
-                    // NaN differs from every size, so the first use sets it.
-                    point_size: key.fixed_point_size.then_some(f32::NAN),
+                    point_size: unset(key.fixed_point_size),
+                    height: unset(program.reflection.fragment.origin_upper_left),
+                    biases: vec![f32::NAN; if key.lod_bias { slots as usize } else { 0 }],
+                    bias_slots,
                 });
                 Ok(program.variants.len() - 1)
             }
             Err(e) => {
-                program.failure = Some(e.clone());
+                // What a plain variant lacks, all lack; a special one may be refused alone.
+                if (VariantKey {
+                    broadcast: key.broadcast,
+                    fixed_point_size: key.fixed_point_size,
+                    ..VariantKey::default()
+                }) == key
+                {
+                    program.failure = Some(e.clone());
+                }
                 Err(e)
             }
         }
+    }
+
+    /// Whether a linked program has a LOD bias at a location: one that is not used is optimised away.
+    fn has_uniform(&self, program: glow::Program, location: u32) -> bool {
+        let name = format!("mgl_bias{}", location - FIRST_BIAS_LOCATION);
+        // SAFETY: a context is current, and the program is linked.
+        let found = unsafe { self.dev.gl.glow.get_uniform_location(program, &name) };
+        found == Some(glow::NativeUniformLocation(location))
     }
 }
 
@@ -187,6 +284,8 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
         dual_source: has.dual_source,
         point_size_from_state: key.fixed_point_size,
         geometry_point_size: has.geometry_point_size,
+        point_coord_from_below: key.point_coord_from_below,
+        lod_bias: key.lod_bias,
     };
     let mut texts = Vec::new();
     let mut outputs = Vec::new();
@@ -207,6 +306,7 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
     if !stages.contains(ShaderStage::Fragment) && !stages.contains(ShaderStage::Compute) {
         texts.push((ShaderStage::Fragment, empty_fragment(&options).source));
     }
+    specialise(&mut texts, key, options.version)?;
     // SAFETY: a context is current; every object made here is deleted on every way out but success.
     unsafe {
         let program = gl.create_program().map_err(BackendError::Driver)?;
@@ -260,6 +360,35 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
         dev.tally.programs_linked.one();
         Ok(program)
     }
+}
+
+/// Changes the texts to what a key asks for beyond SPIR-V.
+fn specialise(
+    texts: &mut Vec<(ShaderStage, String)>,
+    key: VariantKey,
+    version: u32,
+) -> Result<(), BackendError> {
+    let at = |texts: &[(ShaderStage, String)], stage| texts.iter().position(|t| t.0 == stage);
+    let Some(fragment) = at(texts, ShaderStage::Fragment) else {
+        return Ok(());
+    };
+    if let Some(logic) = &key.logic {
+        texts[fragment].1 = logic::apply(&texts[fragment].1, logic).ok_or_else(|| {
+            BackendError::Unsupported("a logic operation on such outputs".to_owned())
+        })?;
+    }
+    if let (Some(wire), Some(vertex)) = (&key.wire, at(texts, ShaderStage::Vertex)) {
+        let (geometry, changed) = wire::texts(&texts[vertex].1, &texts[fragment].1, wire, version)
+            .ok_or_else(|| {
+                BackendError::Unsupported(format!(
+                    "polygons as {:?} of structures, blocks or clip distances",
+                    wire.outline
+                ))
+            })?;
+        texts[fragment].1 = changed;
+        texts.push((ShaderStage::Geometry, geometry));
+    }
+    Ok(())
 }
 
 /// The sampler type of each slot of a program.

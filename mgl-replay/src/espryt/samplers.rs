@@ -1,7 +1,7 @@
 //! Sampler objects of sampler CSOs, made when first bound (design: pipe contract 3.3, SamplerDesc).
 //!
 //! GL_CLAMP becomes clamping to the edge, or to the border where a linear filter would blend with it. A bias of the level
-//! of detail has no form in OpenGL ES and is refused by name. Cube maps always filter across faces.
+//! of detail is no state of OpenGL ES: shaders add it. Cube maps always filter across faces.
 
 use super::context::Serial;
 use super::device::Device;
@@ -18,8 +18,8 @@ pub struct Sampler {
     pub name: glow::Sampler,
     /// Identity.
     pub serial: Serial,
-    /// It asks for a bias of the level of detail.
-    pub biased: bool,
+    /// Bias of the level of detail, which the shader adds.
+    pub lod_bias: f32,
 }
 
 /// By slot of the CSO.
@@ -202,7 +202,7 @@ impl Work<'_> {
             generation: 0,
             name,
             serial: self.obj.serial(),
-            biased: d.lod_bias.0 != 0.0,
+            lod_bias: d.lod_bias.0,
         })
     }
 }

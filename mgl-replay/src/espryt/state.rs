@@ -354,13 +354,15 @@ fn set_multisample(dev: &Device, old: &MultisampleDynamic, new: &MultisampleDyna
     }
 }
 
-/// Logic operations that blending and masks can express; the others are refused at the draw. While one is on there is no
-/// blending (GL 4.6 §17.3.9). Clears are not affected, since they neither blend nor go through logic operations.
-fn lower_logic_op(p: &mut PipelineState) {
+/// Logic operations that blending and masks can express, where shaders cannot read the framebuffer; the others are
+/// refused at the draw. While one is on there is no blending (GL 4.6 §17.3.9). Clears are not affected, since they neither
+/// blend nor go through logic operations.
+fn lower_logic_op(p: &mut PipelineState, in_shader: bool) {
     if !p.logic_op_enable.get() {
         return;
     }
     let kept = match p.logic_op {
+        _ if in_shader => None,
         LogicOp::CLEAR => Some(BlendFactor::ZERO),
         LogicOp::NOOP => Some(BlendFactor::ONE),
         _ => None,
@@ -397,7 +399,7 @@ impl Work<'_> {
                 .render_states
                 .get(handle)
                 .map_err(|e| BackendError::Driver(e.to_string()))?;
-            lower_logic_op(&mut pipeline);
+            lower_logic_op(&mut pipeline, self.dev.gl.has.framebuffer_fetch);
             for (i, b) in pipeline.blend.iter_mut().enumerate() {
                 b.mask.0 &= masks >> (4 * i) & 0xF;
             }

@@ -109,6 +109,7 @@ impl Work<'_> {
             return Ok(());
         }
         self.ctx.in_use.clear();
+        self.ctx.biases.clear();
         self.ctx.seen.textures_epoch = 0;
         let count = program.slots.len();
         if count > self.dev.gl.limits.texture_units as usize {
@@ -163,9 +164,7 @@ impl Work<'_> {
             }
             _ => (self.dummy(shape)?, self.nearest_sampler()?),
         };
-        if sampler.biased {
-            return Err(BackendError::Unsupported("a texture's LOD bias".into()));
-        }
+        self.ctx.biases.push(sampler.lod_bias);
         self.bind_unit(slot as u32, &sampled, sampler.name, sampler.serial);
         Ok(())
     }

@@ -348,28 +348,6 @@ fn presenting_keeps_the_back_buffer() {
 }
 
 #[test]
-fn refusals_name_what_is_missing() {
-    let mut rig = Rig::new(4, 4);
-    rig.clear([1.0, 0.0, 0.0, 1.0]);
-    let p = rig.program("flat");
-    rig.positions(&COVER);
-    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
-    rig.state.logic_op_enable(true.into());
-    rig.state.logic_op(LogicOp::XOR);
-    rig.push_state();
-    let refused = rig.try_call(&Call::DrawVbo {
-        p: &info(Primitive::TRIANGLES),
-        indices: &[],
-        arrays: &[],
-        ranges: &[range(0, 3)],
-        user_arrays: &[],
-    });
-    let text = refused.expect_err("refused").to_string();
-    assert!(text.contains("logic operation GL_XOR"), "{text}");
-    assert_eq!(rig.image().count(RED), 16, "nothing was drawn");
-}
-
-#[test]
 fn blending_and_depth() {
     let mut rig = Rig::new(4, 4);
     rig.clear([0.0, 0.0, 1.0, 1.0]);

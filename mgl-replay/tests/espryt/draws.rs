@@ -670,27 +670,3 @@ fn the_first_vertex_can_provoke() {
     );
     assert_eq!(corners(&mut rig), (shade(0), shade(2)));
 }
-
-#[test]
-fn logic_operations_that_blending_can_express() {
-    let mut rig = Rig::new(4, 4);
-    rig.clear([1.0, 0.0, 0.0, 1.0]);
-    flat(&mut rig, [0.0, 1.0, 0.0, 1.0]);
-    rig.positions(&COVER);
-    rig.state.logic_op_enable(true.into());
-    for (op, expected) in [
-        (LogicOp::NOOP, RED),
-        (LogicOp::CLEAR, [0; 4]),
-        (LogicOp::COPY, GREEN),
-    ] {
-        rig.state.logic_op(op);
-        rig.push_state();
-        rig.draw(Primitive::TRIANGLES, 0, 3);
-        assert_eq!(rig.image().count(expected), 16, "{op:?}");
-    }
-    // Clears are no fragments.
-    rig.state.logic_op(LogicOp::NOOP);
-    rig.push_state();
-    rig.clear([0.0, 0.0, 1.0, 1.0]);
-    assert_eq!(rig.image().count(BLUE), 16);
-}

@@ -228,3 +228,51 @@ fn refusals_name_the_feature() {
             .contains("warp_drive")
     );
 }
+
+#[test]
+fn logic_operations_that_blending_can_express() {
+    let mut rig = rig(&["framebuffer_fetch"]);
+    rig.clear([1.0, 0.0, 0.0, 1.0]);
+    let p = rig.program("flat");
+    rig.positions(&COVER);
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
+    rig.state.logic_op_enable(true.into());
+    for (op, expected) in [
+        (LogicOp::NOOP, RED),
+        (LogicOp::CLEAR, [0; 4]),
+        (LogicOp::COPY, GREEN),
+    ] {
+        rig.state.logic_op(op);
+        rig.push_state();
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().count(expected), 16, "{op:?}");
+    }
+    // Clears are no fragments.
+    rig.state.logic_op(LogicOp::NOOP);
+    rig.push_state();
+    rig.clear([0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(rig.image().count(BLUE), 16);
+}
+
+#[test]
+fn logic_operations_that_blending_cannot_express() {
+    let mut rig = rig(&["framebuffer_fetch"]);
+    rig.clear([1.0, 0.0, 0.0, 1.0]);
+    let p = rig.program("flat");
+    rig.positions(&COVER);
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    rig.state.logic_op_enable(true.into());
+    rig.state.logic_op(LogicOp::XOR);
+    rig.push_state();
+    let refused = rig.try_call(&Call::DrawVbo {
+        p: &info(Primitive::TRIANGLES),
+        indices: &[],
+        arrays: &[],
+        ranges: &[range(0, 3)],
+        user_arrays: &[],
+    });
+    let text = refused.expect_err("refused").to_string();
+    assert!(text.contains("logic operation GL_XOR"), "{text}");
+    assert_eq!(rig.image().count(RED), 16, "nothing was drawn");
+}

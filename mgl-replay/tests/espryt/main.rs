@@ -2,10 +2,12 @@
 
 mod basics;
 mod captures;
+mod churn;
 mod draws;
 mod framebuffers;
 mod hostile;
 mod lacking;
+mod reuse;
 mod rig;
 mod textures;
 mod threads;

@@ -88,6 +88,23 @@ impl Rig {
         H::from_raw(a.alloc().expect("a slot"))
     }
 
+    /// Gives a handle back, as the client does when it has pushed its end: its slot is used again.
+    pub fn free<H: TypedHandle>(&mut self, h: H) {
+        let a = self.slots.get_mut(&H::KIND.0).expect("the kind was used");
+        assert!(a.free(h.raw()), "a live handle");
+    }
+
+    /// Live handles of every kind that was used, and slots ever used.
+    pub fn handle_counts(&self) -> Vec<(u32, usize, usize)> {
+        let mut all: Vec<_> = self
+            .slots
+            .iter()
+            .map(|(kind, a)| (*kind, a.live(), a.high_water()))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     pub fn try_call(&mut self, call: &Call<'_>) -> std::result::Result<Reply, ApplyError> {
         apply(&mut self.s, &mut self.be, &mut self.counters, call)
     }

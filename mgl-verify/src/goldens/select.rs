@@ -42,20 +42,24 @@ pub enum SelectError {
 
 /// Finds the traces at and below some paths. A trace below a folder is named by its path in it, without the extension.
 ///
-/// `live`: folders of goldens count too, as they are enough to record from. The traces of such goldens belong into the
-/// first folder of traces that was given, if one was.
+/// `live`: folders of goldens count too, as they are enough to record from, and traces that are yet to be recorded.
 ///
 /// # Errors
 /// [`SelectError`]; a selection is never empty.
 pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
     let mut found = Selection::default();
-    let mut folder = None;
     for path in paths {
         let read = |source| SelectError::Read {
             path: path.clone(),
             source,
         };
-        if std::fs::metadata(path).map_err(read)?.is_dir() {
+        let is_trace = path.extension().is_some_and(|e| e == TRACE);
+        let is_folder = match std::fs::metadata(path) {
+            Ok(m) => m.is_dir(),
+            Err(e) if live && is_trace && e.kind() == io::ErrorKind::NotFound => false,
+            Err(e) => return Err(read(e)),
+        };
+        if is_folder {
             found.whole = true;
             if live && path.join(SETTINGS).is_file() {
                 found.whole = false;
@@ -65,13 +69,10 @@ pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
             }
             let mut traces = Vec::new();
             walk(path, path, live, &mut traces)?;
-            if traces.iter().all(|(_, trace)| trace.is_some()) {
-                folder.get_or_insert(path);
-            }
             for (name, trace) in traces {
                 add(&mut found, name, trace)?;
             }
-        } else if path.extension().is_some_and(|e| e == TRACE) {
+        } else if is_trace {
             let name = path.file_stem().unwrap_or_default();
             add(
                 &mut found,
@@ -80,11 +81,6 @@ pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
             )?;
         } else {
             return Err(SelectError::Kind(path.clone()));
-        }
-    }
-    if let Some(folder) = folder {
-        for (name, trace) in &mut found.cases {
-            trace.get_or_insert_with(|| folder.join(format!("{name}.{TRACE}")));
         }
     }
     if found.cases.is_empty() {
@@ -211,8 +207,10 @@ mod tests {
         ));
         let one = select(&[at("g/one")], true).expect("found");
         assert_eq!(one.cases, [("one".to_owned(), None)].into());
-        touch(&at("traces/other.mgltrace"));
-        let with_folder = select(&[at("g/one"), at("traces")], true).expect("found");
-        assert_eq!(with_folder.cases["one"], Some(at("traces/one.mgltrace")));
+        // A trace that is to be recorded.
+        let new = [at("traces/one.mgltrace")];
+        let found = select(&new, true).expect("found");
+        assert_eq!(found.cases["one"].as_ref(), Some(&new[0]));
+        assert!(matches!(select(&new, false), Err(SelectError::Read { .. })));
     }
 }

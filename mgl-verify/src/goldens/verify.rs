@@ -186,7 +186,10 @@ fn run(
     let is_new = settings.is_none();
     let settings = settings.get_or_insert_with(|| Settings {
         images: super::settings::Images {
-            frames: default_frames(file.all_frames()),
+            frames: default_frames(match file.frames() {
+                whole if whole.is_empty() => file.all_frames(),
+                whole => whole,
+            }),
             ..super::settings::Images::default()
         },
         ..Settings::default()

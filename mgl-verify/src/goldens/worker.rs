@@ -15,10 +15,10 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use memmap2::MmapMut;
-use mgl_core::pipe::UploadReport;
+use mgl_core::pipe::{Backend, UploadReport};
 use mgl_core::trace::TraceFile;
 use mgl_replay::espryt::DisplayChoice;
-use mgl_replay::player::{PlayOptions, Progress, play};
+use mgl_replay::player::{PlayError, PlayOptions, Progress, play};
 use mgl_replay::{BackendKind, EsprytOptions, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -196,54 +196,84 @@ impl Mapped {
     }
 }
 
+/// Why a replay has no result; an outcome.
+struct Ended(Outcome);
+
+impl Ended {
+    fn failed(error: &dyn std::fmt::Display) -> Self {
+        Self(Outcome::Failed(error.to_string()))
+    }
+}
+
+impl From<PlayError> for Ended {
+    fn from(error: PlayError) -> Self {
+        if error.is_environment() {
+            Self(Outcome::Environment(error.to_string()))
+        } else {
+            Self::failed(&error)
+        }
+    }
+}
+
 fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
     let mapped = Mapped::open(&scratch.join(PROGRESS))?;
-    let failed = |e: &dyn std::fmt::Display| Ok(Outcome::Failed(e.to_string()));
-    let kind: BackendKind = match job.backend.parse() {
-        Ok(kind) => kind,
-        Err(e) => return failed(&e),
-    };
     let bytes = fs::read(&job.trace)?;
-    let file = match TraceFile::open(&job.trace) {
-        Ok(file) => file,
-        Err(e) => return failed(&e),
+    let progress = Progress::new(mapped.words());
+    Ok(match replays(job, scratch, &bytes, progress) {
+        Ok(replayed) => Outcome::Done(replayed),
+        Err(Ended(outcome)) => outcome,
+    })
+}
+
+/// Replays twice where images are wanted: what a back end counts must not depend on frames being looked at.
+fn replays(
+    job: &Job,
+    scratch: &Path,
+    bytes: &[u8],
+    progress: Progress<'_>,
+) -> Result<Replayed, Ended> {
+    let kind: BackendKind = job.backend.parse().map_err(|e| Ended::failed(&e))?;
+    let file = TraceFile::open(&job.trace).map_err(|e| Ended::failed(&e))?;
+    let start = || {
+        let options = EsprytOptions {
+            display: DisplayChoice::Surfaceless,
+            debug: job.debug,
+        };
+        make_backend(kind, &options)
+            .map_err(|e| Ended(Outcome::Environment(format!("{kind} does not start: {e}"))))
     };
-    let options = EsprytOptions {
-        display: DisplayChoice::Surfaceless,
-        debug: job.debug,
-    };
-    let mut backend = match make_backend(kind, &options) {
-        Ok(backend) => backend,
-        Err(e) => return Ok(Outcome::Environment(format!("{kind} does not start: {e}"))),
-    };
+    let draws = kind != BackendKind::Null;
+    let mut replayed = count(&file, start()?.as_mut(), draws, bytes, progress)?;
+    if draws && !job.images.is_empty() {
+        let there = images(&file, start()?.as_mut(), &job.images, scratch, progress)?;
+        for frame in &mut replayed.frames {
+            frame.image = there.contains(&frame.frame);
+        }
+    }
+    Ok(replayed)
+}
+
+/// The replay that measures.
+fn count(
+    file: &TraceFile,
+    backend: &mut dyn Backend,
+    draws: bool,
+    bytes: &[u8],
+    progress: Progress<'_>,
+) -> Result<Replayed, Ended> {
     let caps = backend.caps().clone();
     let recorded_on = file.provenance().caps.as_ref();
-    let mut frames = Vec::new();
-    let draws = kind != BackendKind::Null;
-    let mut played_all = PlayOptions {
-        frames: None,
-        images: false,
+    let options = PlayOptions {
         check_replies: draws,
         same_backend: recorded_on.is_some_and(|c| {
             (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
         }),
         uploads: true,
-        progress: Some(Progress::new(mapped.words())),
+        progress: Some(progress),
+        ..PlayOptions::default()
     };
-    played_all.images = draws && !job.images.is_empty();
-    let mut unsaved = None;
-    let played = play(&file, backend.as_mut(), &played_all, &mut |frame| {
-        let wanted = job.images.contains(&frame.frame);
-        let mut there = false;
-        if let Some(p) = frame.image.as_ref().filter(|_| wanted) {
-            let saved = Image::from_bottom_up(p.width, p.height, &p.rgba)
-                .and_then(|image| image.save(&image_path(scratch, frame.frame)));
-            if let Err(e) = saved {
-                unsaved = Some(e);
-                return Err("an image could not be saved".to_owned());
-            }
-            there = true;
-        }
+    let mut frames = Vec::new();
+    let summary = play(file, backend, &options, &mut |frame| {
         frames.push(FrameResult {
             frame: frame.frame,
             whole: !frame.partial,
@@ -253,23 +283,15 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
-            image: there,
+            image: false,
         });
         Ok(())
-    });
-    if let Some(e) = unsaved {
-        return failed(&e);
-    }
-    let summary = match played {
-        Ok(summary) => summary,
-        Err(e) if e.is_environment() => return Ok(Outcome::Environment(e.to_string())),
-        Err(e) => return failed(&e),
-    };
-    Ok(Outcome::Done(Replayed {
+    })?;
+    Ok(Replayed {
         proof: Proof {
             renderer: caps.renderer,
             version: caps.version,
-            trace: format!("{:032x}", xxh3_128(&bytes)),
+            trace: format!("{:032x}", xxh3_128(bytes)),
             records: summary.counters.records,
             frames: summary.frames,
         },
@@ -281,5 +303,49 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
             .map(|d| (d.place, d.call.to_owned(), d.detail))
             .collect(),
         errors: summary.backend_errors,
-    }))
+    })
+}
+
+/// The replay that shows: saves the images of frames, and says which there are.
+fn images(
+    file: &TraceFile,
+    backend: &mut dyn Backend,
+    wanted: &BTreeSet<u64>,
+    scratch: &Path,
+    progress: Progress<'_>,
+) -> Result<BTreeSet<u64>, Ended> {
+    let all = file.all_frames();
+    let inside: BTreeSet<u64> = wanted.iter().copied().filter(|f| all.contains(f)).collect();
+    let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
+        return Ok(BTreeSet::new());
+    };
+    let options = PlayOptions {
+        frames: Some(*first..last + 1),
+        images: true,
+        image_frames: Some(inside.clone()),
+        progress: Some(progress),
+        ..PlayOptions::default()
+    };
+    let mut there = BTreeSet::new();
+    let mut unsaved = None;
+    let played = play(file, backend, &options, &mut |frame| {
+        let Some(p) = &frame.image else { return Ok(()) };
+        let saved = Image::from_bottom_up(p.width, p.height, &p.rgba)
+            .and_then(|image| image.save(&image_path(scratch, frame.frame)));
+        match saved {
+            Ok(()) => {
+                there.insert(frame.frame);
+                Ok(())
+            }
+            Err(e) => {
+                unsaved = Some(e);
+                Err("an image could not be saved".to_owned())
+            }
+        }
+    });
+    if let Some(e) = unsaved {
+        return Err(Ended::failed(&e));
+    }
+    played?;
+    Ok(there)
 }

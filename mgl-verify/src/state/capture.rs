@@ -245,7 +245,10 @@ impl Capture {
                 Ok(state) => add_rows(name, state, &mut out),
                 Err(_) => null(&mut out),
             },
-            Group::Dynamic => add_rows(name, &v.dynamic, &mut out),
+            Group::Dynamic => {
+                add_rows(name, &v.dynamic, &mut out);
+                drop_repeats(name, &mut out);
+            }
             Group::DrawFramebuffer => add_rows(name, &v.draw_framebuffer, &mut out),
             Group::ReadFramebuffer => add_rows(name, &v.read_framebuffer, &mut out),
             Group::VertexElements => match s.vertex_elements.get(v.vertex_elements) {
@@ -364,5 +367,27 @@ impl Capture {
                     .map(|b| (slot(list, b.block), unit(b.binding))),
             );
         }
+    }
+}
+
+/// Viewports and scissors that are as the first one is left out: most programs set all sixteen at once.
+fn drop_repeats(name: &str, rows: &mut Vec<(String, Leaf)>) {
+    for list in ["viewports", "scissors"] {
+        let prefix = format!("{name}.{list}[");
+        let split = |path: &str| -> Option<(usize, String)> {
+            let (index, field) = path.strip_prefix(&prefix)?.split_once(']')?;
+            Some((index.parse().ok()?, field.to_owned()))
+        };
+        let first: HashMap<String, Leaf> = rows
+            .iter()
+            .filter_map(|(path, leaf)| match split(path)? {
+                (0, field) => Some((field, leaf.clone())),
+                _ => None,
+            })
+            .collect();
+        rows.retain(|(path, leaf)| match split(path) {
+            Some((index, field)) => index == 0 || first.get(&field) != Some(leaf),
+            None => true,
+        });
     }
 }

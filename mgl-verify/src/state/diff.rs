@@ -1,11 +1,12 @@
 //! Compares two [`StateLog`]s: verb by verb, field by field.
 //!
 //! Frames are cut into steps, a verb each; equal steps anchor the rest, so that one inserted draw is one difference. What
-//! lies between two anchors is paired by the kind of verb. Handles are compared up to renaming: the first pair that is met
+//! lies between two anchors is paired by the kind of verb. Calls on objects are compared between the verbs that both have. Handles are compared up to renaming: the first pair that is met
 //! holds from then on. A difference of a group is reported at the first verb that sees it, and again only when one of the
 //! two values changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use mgl_core::trace::align::gaps;
 use serde::Serialize;
@@ -98,6 +99,7 @@ struct Seen<'l> {
     step: &'l Step,
     ordinal: usize,
     groups: BTreeMap<&'l str, Id>,
+    /// Of the verb and the state, calls on objects left out.
     digest: u64,
     /// Of the verb alone: for steps whose state differs.
     kind: u64,
@@ -129,9 +131,6 @@ impl<'l> Side<'l> {
             h.update(&self.digests[value as usize].0.to_le_bytes());
         };
         add(self.log.text(step.verb), step.call);
-        for &(name, value) in &step.objects {
-            add(self.log.text(name), value);
-        }
         for (name, value) in groups.iter() {
             add(name, *value);
         }
@@ -143,6 +142,39 @@ impl<'l> Side<'l> {
             kind: xxh3_64(self.log.text(step.verb).as_bytes()),
         }
     }
+}
+
+/// The steps that belong together, in order: equal ones first, then, between these, those of one kind.
+fn pairs(l: &[Seen<'_>], r: &[Seen<'_>]) -> Vec<(usize, usize)> {
+    let digests = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.digest).collect() };
+    let kinds = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.kind).collect() };
+    let mut out = Vec::new();
+    for_equal(&digests(l), &digests(r), &mut |between, (a, b)| {
+        match between {
+            true => for_equal(&kinds(&l[a.clone()]), &kinds(&r[b.clone()]), &mut |other, (x, y)| {
+                if !other {
+                    let pairs = x.zip(y).map(|(x, y)| (a.start + x, b.start + y));
+                    out.extend(pairs);
+                }
+            }),
+            false => out.extend(a.zip(b)),
+        }
+    });
+    out
+}
+
+/// A run of elements of both sides.
+type Runs = (Range<usize>, Range<usize>);
+
+/// Visits the runs of equal elements (`false`) and what lies between them (`true`), in order.
+fn for_equal(l: &[u64], r: &[u64], visit: &mut dyn FnMut(bool, Runs)) {
+    let (mut i, mut j) = (0, 0);
+    for (a, b) in gaps(l, r) {
+        visit(false, (i..a.start, j..b.start));
+        (i, j) = (a.end, b.end);
+        visit(true, (a, b));
+    }
+    visit(false, (i..l.len(), j..r.len()));
 }
 
 /// Where a difference is.
@@ -208,44 +240,24 @@ impl<'l> Comparison<'l> {
     }
 
     fn frame(&mut self, number: u64, l: &[Seen<'l>], r: &[Seen<'l>]) {
-        let digests = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.digest).collect() };
         let (mut i, mut j) = (0, 0);
-        for (a, b) in gaps(&digests(l), &digests(r)) {
-            self.pairs(number, &l[i..a.start], &r[j..b.start]);
-            (i, j) = (a.end, b.end);
-            self.gap(number, &l[a], &r[b]);
-        }
-        self.pairs(number, &l[i..], &r[j..]);
-    }
-
-    /// Steps of equal digests: what is left to compare is which objects they name.
-    fn pairs(&mut self, number: u64, l: &[Seen<'l>], r: &[Seen<'l>]) {
-        for (a, b) in l.iter().zip(r) {
-            self.objects(number, std::slice::from_ref(a), std::slice::from_ref(b));
-            self.verb(number, a, b);
-        }
-    }
-
-    /// Steps that differ, paired by the kind of verb.
-    fn gap(&mut self, number: u64, l: &[Seen<'l>], r: &[Seen<'l>]) {
-        self.objects(number, l, r);
-        let kinds = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.kind).collect() };
-        let unpaired = gaps(&kinds(l), &kinds(r));
-        let (mut i, mut j) = (0, 0);
-        let end = (l.len()..l.len(), r.len()..r.len());
-        for (a, b) in unpaired.into_iter().chain([end]) {
-            for (x, y) in l[i..a.start].iter().zip(&r[j..b.start]) {
-                self.verb(number, x, y);
-            }
-            (i, j) = (a.end, b.end);
-            for x in &l[a] {
-                let place = self.place(0, number, x);
+        let end = (l.len(), r.len());
+        for (x, y) in pairs(l, r).into_iter().chain([end]) {
+            for lost in &l[i..x] {
+                let place = self.place(0, number, lost);
                 self.row(&place, place.verb.clone(), Some("pushed".into()), None);
             }
-            for y in &r[b] {
-                let place = self.place(1, number, y);
+            for added in &r[j..y] {
+                let place = self.place(1, number, added);
                 self.row(&place, place.verb.clone(), None, Some("pushed".into()));
             }
+            // Between two verbs that both sides have, calls on objects keep their order.
+            let (to, other) = ((x + 1).min(l.len()), (y + 1).min(r.len()));
+            self.objects(number, &l[i..to], &r[j..other]);
+            if let (Some(a), Some(b)) = (l.get(x), r.get(y)) {
+                self.verb(number, a, b);
+            }
+            (i, j) = (to, other);
         }
     }
 

@@ -120,12 +120,11 @@ impl ClientUploads {
     /// What a texture is in a frame.
     pub fn info(&self, texture: u32, frame: u64) -> Option<&TextureInfo> {
         let of = |info: &&TextureInfo| info.texture == texture;
-        let mut known = self.textures.iter().filter(of);
-        let until = self.textures.iter().filter(of);
-        until
-            .filter(|info| info.since <= frame)
-            .next_back()
-            .or_else(|| known.next())
+        self.textures
+            .iter()
+            .filter(of)
+            .rfind(|info| info.since <= frame)
+            .or_else(|| self.textures.iter().find(of))
     }
 
     /// `texture 3 'glyphs'`.

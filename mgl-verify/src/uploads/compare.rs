@@ -83,6 +83,9 @@ fn add_changed(parts: &mut Vec<String>, totals: &[(&str, u64, u64, &str)]) {
     }
 }
 
+/// A field of a row: its name, and its value as text.
+type Field<T> = (&'static str, fn(T) -> String);
+
 /// Differences, with the frame that they are sorted by.
 #[derive(Default)]
 struct Found(Vec<(Option<u64>, Difference)>);
@@ -172,10 +175,12 @@ fn compare_client(golden: &ClientUploads, actual: &ClientUploads, found: &mut Fo
         let place = format!("frame {frame}, buffers");
         let of = |client: &ClientUploads| client.buffers.get(&frame).copied();
         let (g, a) = (of(golden), of(actual));
-        let fields: [(&str, fn(BufferUploads) -> u64); 2] =
-            [("emissions", |b| b.emissions), ("bytes", |b| b.bytes)];
+        let fields: [Field<BufferUploads>; 2] = [
+            ("emissions", |b| b.emissions.to_string()),
+            ("bytes", |b| b.bytes.to_string()),
+        ];
         for (field, value) in fields {
-            let text = |b: Option<BufferUploads>| b.map(|b| value(b).to_string());
+            let text = |b: Option<BufferUploads>| b.map(value);
             found.add(Some(frame), &place, field, text(g), text(a));
         }
     }
@@ -253,7 +258,7 @@ fn compare_server(
         let place = level_place(frame, at, names, None);
         let of = |server: &ServerUploads| server.levels.get(&(frame, at)).copied();
         let (g, a) = (of(golden), of(actual));
-        let fields: [(&str, fn(ServerLevel) -> String); 3] = [
+        let fields: [Field<ServerLevel>; 3] = [
             ("shape", |l| l.shape()),
             ("jobs", |l| l.jobs.to_string()),
             ("bytes", |l| l.bytes.to_string()),
@@ -276,10 +281,12 @@ fn compare_server(
         let place = format!("frame {frame}, buffers");
         let of = |server: &ServerUploads| server.buffers.get(&frame).copied();
         let (g, a) = (of(golden), of(actual));
-        let fields: [(&str, fn(ServerBuffers) -> u64); 2] =
-            [("jobs", |b| b.jobs), ("bytes", |b| b.bytes)];
+        let fields: [Field<ServerBuffers>; 2] = [
+            ("jobs", |b| b.jobs.to_string()),
+            ("bytes", |b| b.bytes.to_string()),
+        ];
         for (field, value) in fields {
-            let text = |b: Option<ServerBuffers>| b.map(|b| value(b).to_string());
+            let text = |b: Option<ServerBuffers>| b.map(value);
             let field = format!("{name}.{field}");
             found.add(Some(frame), &place, field, text(g), text(a));
         }

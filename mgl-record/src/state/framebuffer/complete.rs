@@ -162,3 +162,12 @@ pub fn status(f: &Framebuffer, share: &Share) -> u32 {
     }
     GL_FRAMEBUFFER_COMPLETE
 }
+
+/// Samples of a complete framebuffer object's images, 0 for single-sampled (GL_SAMPLES, GL 4.6 §9.2.3.1).
+#[must_use]
+pub fn samples(f: &Framebuffer, share: &Share) -> u32 {
+    let mut points = f.color.iter().chain([&f.depth, &f.stencil]);
+    points
+        .find_map(|a| image(a.as_ref()?, share))
+        .map_or(0, |i| if i.samples > 1 { i.samples } else { 0 })
+}

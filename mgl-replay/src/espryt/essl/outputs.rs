@@ -174,7 +174,7 @@ pub fn split_attribute_arrays(spv: &mut Spv) {
 }
 
 /// Makes all code use `to` in place of the variable `from`, with pointers of the new class.
-fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
+pub fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
     let mut functions = std::mem::take(&mut spv.module.functions);
     for inst in functions.iter_mut().flat_map(|f| f.all_inst_iter_mut()) {
         let mut hit = false;
@@ -196,7 +196,7 @@ fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
 }
 
 /// Puts code at the start of the entry function, behind its variables.
-fn insert_at_start(spv: &mut Spv, code: Vec<Instruction>) {
+pub fn insert_at_start(spv: &mut Spv, code: Vec<Instruction>) {
     let entry = spv.entry_function();
     let Some(function) = spv
         .module

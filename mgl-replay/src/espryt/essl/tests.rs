@@ -104,15 +104,10 @@ fn broadcast_declares_one_output_a_draw_buffer() {
 #[test]
 fn what_is_missing_is_refused_by_name() {
     type Setting = fn(&mut Reflection);
-    let settings: [(Setting, &str); 5] = [
+    let settings: [(Setting, &str); 3] = [
         (|r| r.uses_fp64 = true, "double precision"),
         (|r| r.vertex.uses_noperspective = true, "noperspective"),
         (|r| r.fragment.dual_source = true, "dual-source"),
-        (|r| r.fragment.origin_upper_left = true, "upper left origin"),
-        (
-            |r| r.fragment.pixel_center_integer = true,
-            "integer pixel centres",
-        ),
     ];
     for (set, feature) in settings {
         let mut archive = reflection();
@@ -159,6 +154,9 @@ fn damaged_modules_never_panic_the_loader() {
                 outputs::split_attribute_arrays(&mut spv);
                 outputs::broadcast_color(&mut spv, 2);
                 outputs::point_size_from_state(&mut spv, Op::Return);
+                inputs::point_coord_from_below(&mut spv);
+                inputs::place_frag_coord(&mut spv, true, true);
+                bias::add(&mut spv);
                 names::assign(&mut spv, ShaderStage::Fragment, &reflection());
             }
         }
