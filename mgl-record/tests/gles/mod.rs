@@ -82,6 +82,8 @@ impl Gles {
             noperspective: has("GL_NV_shader_noperspective_interpolation"),
             clip_distance: has("GL_EXT_clip_cull_distance"),
             dual_source: has("GL_EXT_blend_func_extended"),
+            point_coord_from_below: false,
+            lod_bias: false,
         };
         let gles = Gles {
             egl,

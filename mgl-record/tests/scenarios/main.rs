@@ -5,6 +5,9 @@
 //! the environment that `mgl run` prepares, so that a crash or a hang is one failed scenario. A scenario asserts what
 //! the OpenGL specification demands; what it saw is also compared between a lane and the oracle ([`lanes`]).
 
+// Tables of functions say more than names for their types.
+#![allow(clippy::type_complexity)]
+
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
