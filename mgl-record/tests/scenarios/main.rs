@@ -77,7 +77,7 @@ fn main() {
     }
     let arguments = Arguments::from_args();
     let mut trials = controls::trials();
-    for lane in &LANES {
+    for lane in LANES {
         for scenario in topics::all() {
             let name = format!("{}::{}", lane.name, scenario.name);
             let lacks = scenario.lacks(lane);
