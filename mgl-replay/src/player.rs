@@ -38,7 +38,11 @@ pub struct PlayOptions<'p> {
 
 impl PlayOptions<'_> {
     fn wants_image(&self, frame: u64) -> bool {
-        self.images && self.image_frames.as_ref().is_none_or(|f| f.contains(&frame))
+        self.images
+            && self
+                .image_frames
+                .as_ref()
+                .is_none_or(|f| f.contains(&frame))
     }
 }
 

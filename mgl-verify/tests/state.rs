@@ -39,12 +39,16 @@ fn records(lines: &[String], call: &str) -> Vec<usize> {
 }
 
 /// Field, golden, actual of all differences.
-fn diff(golden: &StateLog, actual: &StateLog) -> Vec<(String, String, Option<String>, Option<String>)> {
+fn diff(
+    golden: &StateLog,
+    actual: &StateLog,
+) -> Vec<(String, String, Option<String>, Option<String>)> {
     let diff = golden.diff(actual, 1000);
     assert_eq!(diff.total as usize, diff.rows.len());
     assert_eq!(diff.is_equal(), diff.rows.is_empty());
     let rows = diff.rows.into_iter();
-    rows.map(|d| (d.place, d.field, d.golden, d.actual)).collect()
+    rows.map(|d| (d.place, d.field, d.golden, d.actual))
+        .collect()
 }
 
 fn some(text: &str) -> Option<String> {
@@ -146,7 +150,9 @@ fn handles_count_up_to_renaming() {
     assert!(
         found
             .iter()
-            .any(|(_, field, g, a)| field == "SamplerViews[0].texture" && g.is_some() && a.is_some()),
+            .any(|(_, field, g, a)| field == "SamplerViews[0].texture"
+                && g.is_some()
+                && a.is_some()),
         "{found:?}"
     );
     assert!(found.len() < 20, "{found:?}");

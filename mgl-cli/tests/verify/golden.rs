@@ -7,7 +7,11 @@ use crate::place::{NAME, Place, with_verdict};
 #[test]
 fn what_differs_is_pending_until_it_is_decided_on() {
     let place = Place::new();
-    place.edit("counters.toml", "draws = { total = 2430", "draws = { total = 2431");
+    place.edit(
+        "counters.toml",
+        "draws = { total = 2430",
+        "draws = { total = 2431",
+    );
     place.alter_state("DrawVbo", 10, "\"count\":6", "\"count\":9");
     // Never on a CI server.
     place.run(true, &["verify", "traces"], 1);
@@ -23,7 +27,12 @@ fn what_differs_is_pending_until_it_is_decided_on() {
         .collect();
     assert_eq!(files, ["counters.toml", "state.mglstate"]);
     let review = place.run(false, &["golden", "review"], 0);
-    for words in ["DrawVbo.ranges[0].count", "client.draws.total", "2431", "2430"] {
+    for words in [
+        "DrawVbo.ranges[0].count",
+        "client.draws.total",
+        "2431",
+        "2430",
+    ] {
         assert!(review.stdout.contains(words), "{words}: {}", review.stdout);
     }
 
@@ -48,7 +57,12 @@ fn a_new_golden_is_made_by_update_or_by_accepting_it() {
     place.golden().remove("").expect("removed");
     place.run(false, &["verify", "traces"], 1);
     let list = place.run(false, &["golden", "list"], 0);
-    for file in [SETTINGS, "state.mglstate", "uploads.toml", "frames/000001.png"] {
+    for file in [
+        SETTINGS,
+        "state.mglstate",
+        "uploads.toml",
+        "frames/000001.png",
+    ] {
         assert!(list.stdout.contains(file), "{file}: {}", list.stdout);
     }
     place.run(false, &["golden", "accept", NAME], 0);

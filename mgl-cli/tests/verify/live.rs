@@ -9,7 +9,13 @@ fn the_driver_pushes_what_the_golden_says() {
     // Nothing is a constant here: the front end has just pushed it.
     assert_eq!(with_verdict(&report, "constant"), []);
     let passed = with_verdict(&report, "pass");
-    for what in ["recording", "state", "uploads", "counters", "image 3 espryt"] {
+    for what in [
+        "recording",
+        "state",
+        "uploads",
+        "counters",
+        "image 3 espryt",
+    ] {
         assert!(passed.iter().any(|(w, _)| w == what), "{what}: {passed:?}");
     }
 }
@@ -55,7 +61,13 @@ fn a_recording_that_differs_waits_with_its_trace() {
 fn a_golden_is_made_from_its_source_alone() {
     let place = Place::new();
     let golden = place.golden();
-    for file in ["state.mglstate", "uploads.toml", "counters.toml", "frames", "blessing.toml"] {
+    for file in [
+        "state.mglstate",
+        "uploads.toml",
+        "counters.toml",
+        "frames",
+        "blessing.toml",
+    ] {
         golden.remove(file).expect("removed");
     }
     let trace = place.path(&format!("traces/{NAME}.mgltrace"));

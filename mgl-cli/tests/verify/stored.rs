@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use mgl_replay::BackendKind;
 use mgl_verify::goldens::store::{FRAMES, STATE};
 use mgl_verify::goldens::verdict::{Report, Verdict};
 use mgl_verify::goldens::worker::WorkerCommand;
 use mgl_verify::goldens::{Mode, VerifyOptions, verify};
-use mgl_replay::BackendKind;
 
 use crate::place::{NAME, Place, only_wrong, project, with_verdict};
 use crate::road::{finish, mgl_with_driver};
@@ -56,7 +56,11 @@ fn altered_content_of_an_upload_is_a_difference_of_state() {
     let place = Place::new();
     // The texture that changes in every frame had the next frame's texels in frame 2.
     let text = place.text();
-    let blob = |line: &str| line.split("\"blob\":\"").nth(1).map(|rest| rest[..32].to_owned());
+    let blob = |line: &str| {
+        line.split("\"blob\":\"")
+            .nth(1)
+            .map(|rest| rest[..32].to_owned())
+    };
     let uploads: Vec<&str> = text
         .lines()
         .filter(|l| l.contains("\"op\":\"ResourceSubData\"") && l.contains("GL_TEXTURE"))
@@ -66,8 +70,14 @@ fn altered_content_of_an_upload_is_a_difference_of_state() {
     let before = uploads[uploads.len() - 2];
     assert_eq!(same_shape(&last), same_shape(&before));
     let (last, before) = (blob(last).expect("a blob"), blob(before).expect("a blob"));
-    let start = text.find(&format!("\"blob\":\"{before}")).expect("it is there");
-    let altered = format!("{}{}", &text[..start], text[start..].replacen(&before, &last, 1));
+    let start = text
+        .find(&format!("\"blob\":\"{before}"))
+        .expect("it is there");
+    let altered = format!(
+        "{}{}",
+        &text[..start],
+        text[start..].replacen(&before, &last, 1)
+    );
     place.take_state_of(&altered);
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "state", "fail");
@@ -91,16 +101,26 @@ fn an_altered_image_is_named_with_its_worst_tile() {
             *pixel = [255, 0, 255, 255];
         }
     }
-    place.golden().write_image(FRAMES, 3, &image).expect("written");
+    place
+        .golden()
+        .write_image(FRAMES, 3, &image)
+        .expect("written");
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "image 3 espryt", "fail");
-    assert!(detail.contains("32x32+64+32") && detail.contains("PSNR"), "{detail}");
+    assert!(
+        detail.contains("32x32+64+32") && detail.contains("PSNR"),
+        "{detail}"
+    );
 }
 
 #[test]
 fn an_altered_upload_shape_is_named_with_its_texture() {
     let place = Place::new();
-    place.edit("uploads.toml", "boxes = 1, regions = 0", "boxes = 0, regions = 1");
+    place.edit(
+        "uploads.toml",
+        "boxes = 1, regions = 0",
+        "boxes = 0, regions = 1",
+    );
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "uploads espryt", "fail");
     assert!(
@@ -109,7 +129,11 @@ fn an_altered_upload_shape_is_named_with_its_texture() {
     );
 
     let place = Place::new();
-    place.edit("uploads.toml", "emissions = 1, regions = 1", "emissions = 1, regions = 4");
+    place.edit(
+        "uploads.toml",
+        "emissions = 1, regions = 1",
+        "emissions = 1, regions = 4",
+    );
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "uploads", "fail");
     assert!(detail.contains("regions: 4 expected, 1 found"), "{detail}");
@@ -118,7 +142,11 @@ fn an_altered_upload_shape_is_named_with_its_texture() {
 #[test]
 fn an_altered_counter_is_named_with_both_values() {
     let place = Place::new();
-    place.edit("counters.toml", "draws = { total = 2430", "draws = { total = 2431");
+    place.edit(
+        "counters.toml",
+        "draws = { total = 2430",
+        "draws = { total = 2431",
+    );
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "counters", "fail");
     assert!(
@@ -150,7 +178,10 @@ fn missing_unreferenced_pointer_and_skipped_are_no_pass() {
     let report = place.verify(&["traces"], 1);
     assert_eq!(with_verdict(&report, "unreferenced").len(), 1, "{report:#}");
     let missing = with_verdict(&report, "missing");
-    assert!(missing.iter().any(|(what, _)| what == "golden"), "{missing:?}");
+    assert!(
+        missing.iter().any(|(what, _)| what == "golden"),
+        "{missing:?}"
+    );
     // A trace by its name says nothing of other goldens.
     let trace = format!("traces/{NAME}.mgltrace");
     let report = place.verify(&[&trace], 1);
@@ -183,14 +214,21 @@ fn wrong_usage_and_wrong_files_are_told_apart() {
     // A trace that cannot be read is a case that failed, and does not end the run.
     std::fs::write(place.path("traces/broken.mgltrace"), b"nonsense").expect("written");
     let report = place.verify(&["traces"], 1);
-    assert!(with_verdict(&report, "error")[0].1.contains("broken.mgltrace"));
+    assert!(
+        with_verdict(&report, "error")[0]
+            .1
+            .contains("broken.mgltrace")
+    );
     assert!(with_verdict(&report, "pass").len() > 5);
     // So is a setting that is misspelt.
     let place = Place::new();
     place.edit("golden.toml", "frames = ", "frame = ");
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "golden", "error");
-    assert!(detail.contains("golden.toml") && detail.contains("frame"), "{detail}");
+    assert!(
+        detail.contains("golden.toml") && detail.contains("frame"),
+        "{detail}"
+    );
 }
 
 #[test]
@@ -203,37 +241,63 @@ fn masks_and_thresholds_are_those_of_the_golden() {
             *pixel = [255, 0, 255, 255];
         }
     }
-    place.golden().write_image(FRAMES, 3, &image).expect("written");
+    place
+        .golden()
+        .write_image(FRAMES, 3, &image)
+        .expect("written");
     place.verify(&["traces"], 1);
     let mask = "[[images.mask]]\nname = \"corner\"\nreason = \"a test\"\nx = 0\ny = 0\nwidth = 16\nheight = 16\n";
     place.edit("golden.toml", "[images]\n", "[images]\n# mask\n");
     let settings = std::fs::read_to_string(place.golden().folder().join("golden.toml"));
     let settings = settings.expect("readable") + mask;
-    place.golden().write("golden.toml", settings.as_bytes()).expect("written");
+    place
+        .golden()
+        .write("golden.toml", settings.as_bytes())
+        .expect("written");
     place.verify(&["traces"], 0);
     // A limit that is stricter than the default one is kept too.
-    let strict = settings.replace("width = 16", "width = 15") + "[images.thresholds]\nmax_mismatching = 0\n";
-    place.golden().write("golden.toml", strict.as_bytes()).expect("written");
+    let strict =
+        settings.replace("width = 16", "width = 15") + "[images.thresholds]\nmax_mismatching = 0\n";
+    place
+        .golden()
+        .write("golden.toml", strict.as_bytes())
+        .expect("written");
     let report = place.verify(&["traces"], 1);
     let detail = only_wrong(&report, "image 3 espryt", "fail");
-    assert!(detail.contains("16 mismatching pixels, 0 allowed"), "{detail}");
+    assert!(
+        detail.contains("16 mismatching pixels, 0 allowed"),
+        "{detail}"
+    );
 }
 
 #[test]
 fn reports_for_other_programs_say_the_same() {
     let place = Place::new();
-    place.edit("counters.toml", "draws = { total = 2430", "draws = { total = 2431");
+    place.edit(
+        "counters.toml",
+        "draws = { total = 2430",
+        "draws = { total = 2431",
+    );
     place.run(
         true,
         &[
-            "verify", "traces", "--report", "junit=out/r.xml", "--report", "json=out/r.json",
-            "--report", "md=out/r.md",
+            "verify",
+            "traces",
+            "--report",
+            "junit=out/r.xml",
+            "--report",
+            "json=out/r.json",
+            "--report",
+            "md=out/r.md",
         ],
         1,
     );
     let read = |name: &str| std::fs::read_to_string(place.path(name)).expect("written");
     let junit = read("out/r.xml");
-    assert!(junit.contains("failures=\"1\"") && junit.contains("2431 expected"), "{junit}");
+    assert!(
+        junit.contains("failures=\"1\"") && junit.contains("2431 expected"),
+        "{junit}"
+    );
     assert!(junit.contains("constant: "), "{junit}");
     let json: serde_json::Value = serde_json::from_str(&read("out/r.json")).expect("JSON");
     assert_eq!(json["pass"], false);
@@ -271,7 +335,11 @@ fn a_replay_that_crashes_or_hangs_is_a_failed_case_with_its_last_verb() {
         .collect();
     let progress = format!("printf '{}' > \"$1/progress\"", bytes.concat());
     let minute = Duration::from_secs(60);
-    let crashed = with_worker(&place, &format!("{progress}; echo oops >&2; kill -SEGV $$"), minute);
+    let crashed = with_worker(
+        &place,
+        &format!("{progress}; echo oops >&2; kill -SEGV $$"),
+        minute,
+    );
     let check = crashed.checks().find(|c| c.verdict == Verdict::Crashed);
     let detail = &check.expect("a crash").detail;
     assert!(
@@ -286,5 +354,10 @@ fn a_replay_that_crashes_or_hangs_is_a_failed_case_with_its_last_verb() {
     assert_eq!(hung.count(Verdict::TimedOut), 1);
     let silent = with_worker(&place, "exit 0", minute);
     let check = silent.checks().find(|c| c.verdict == Verdict::Crashed);
-    assert!(check.expect("no result").detail.contains("without a result"));
+    assert!(
+        check
+            .expect("no result")
+            .detail
+            .contains("without a result")
+    );
 }

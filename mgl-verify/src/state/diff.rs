@@ -149,17 +149,23 @@ fn pairs(l: &[Seen<'_>], r: &[Seen<'_>]) -> Vec<(usize, usize)> {
     let digests = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.digest).collect() };
     let kinds = |steps: &[Seen<'_>]| -> Vec<u64> { steps.iter().map(|s| s.kind).collect() };
     let mut out = Vec::new();
-    for_equal(&digests(l), &digests(r), &mut |between, (a, b)| {
-        match between {
-            true => for_equal(&kinds(&l[a.clone()]), &kinds(&r[b.clone()]), &mut |other, (x, y)| {
-                if !other {
-                    let pairs = x.zip(y).map(|(x, y)| (a.start + x, b.start + y));
-                    out.extend(pairs);
-                }
-            }),
+    for_equal(
+        &digests(l),
+        &digests(r),
+        &mut |between, (a, b)| match between {
+            true => for_equal(
+                &kinds(&l[a.clone()]),
+                &kinds(&r[b.clone()]),
+                &mut |other, (x, y)| {
+                    if !other {
+                        let pairs = x.zip(y).map(|(x, y)| (a.start + x, b.start + y));
+                        out.extend(pairs);
+                    }
+                },
+            ),
             false => out.extend(a.zip(b)),
-        }
-    });
+        },
+    );
     out
 }
 
