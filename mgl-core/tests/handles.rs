@@ -530,7 +530,6 @@ fn the_death_of_an_old_name_leaves_the_new_one() {
             .call(&Call::SetStreamOutputTargets {
                 p: &SetStreamOutputTargets {
                     stream_output: StreamOutputHandle(new),
-                    ..SetStreamOutputTargets::default()
                 },
                 targets: &[],
             })

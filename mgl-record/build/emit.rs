@@ -296,7 +296,7 @@ pub fn bindings(registry: &Registry) -> String {
     );
     let _ = writeln!(
         out,
-        "/// Names of the functions, in the order of their addresses.\npub const NAMES: [&str; {}] = [",
+        "/// Names of the functions, in the order of their addresses.\npub static NAMES: [&str; {}] = [",
         core.len()
     );
     for command in &core {

@@ -127,6 +127,23 @@ fn drawn_frames_are_alike() {
     assert_ne!(pairs[0].1, pairs[1].1);
 }
 
+/// What one context of a share group changes, another one draws with, as on the system's GL.
+#[test]
+fn changes_of_another_context_are_drawn() {
+    let place = Place::new();
+    place.compile_for_system("live/programs/shared.c", "shared");
+    for mode in ["texture", "levels", "buffer", "target"] {
+        let pairs = both(&place, &command(&["./shared", mode]), 8);
+        for (n, (driver, system)) in pairs.iter().enumerate() {
+            assert_eq!(driver, system, "{mode} {n}");
+        }
+        // Every change shows.
+        for n in 1..8 {
+            assert_ne!(pairs[n - 1].1, pairs[n].1, "{mode} {n}");
+        }
+    }
+}
+
 /// A moving scene: under the virtual clock both drivers see it at the same instants.
 #[test]
 fn scenes_move_alike() {

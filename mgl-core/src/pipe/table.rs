@@ -240,3 +240,52 @@ impl<H: TypedHandle, T> Table<H, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::{BufferHandle, SlotAllocator, TypedHandle};
+
+    const ROUNDS: u32 = 48;
+    const MANY: u32 = 16;
+
+    /// Makes and ends objects in rounds; the objects of a round hold its number. `lookup` is asked for every handle of
+    /// the rounds before, while their slots are used again: whether it refuses them all.
+    fn refuses_old_handles(
+        lookup: impl Fn(&Table<BufferHandle, u32>, BufferHandle) -> bool,
+    ) -> bool {
+        let mut slots = SlotAllocator::for_kind(BufferHandle::KIND);
+        let mut table = Table::default();
+        let mut old: Vec<BufferHandle> = Vec::new();
+        let mut refused = true;
+        for round in 0..ROUNDS {
+            let handles: Vec<BufferHandle> = (0..MANY)
+                .map(|_| BufferHandle::from_raw(slots.alloc().expect("a slot is free")))
+                .collect();
+            for &h in &handles {
+                table.insert(h, round).expect("a fresh handle");
+            }
+            refused &= !old.iter().any(|&h| lookup(&table, h));
+            for &h in &handles {
+                assert_eq!(table.get(h), Ok(&round));
+                assert_eq!(table.remove(h), Ok(round));
+                assert!(slots.free(h.raw()));
+                assert!(!slots.free(h.raw()), "once");
+            }
+            old.extend(handles);
+            assert_eq!((table.len(), slots.live()), (0, 0), "round {round}");
+            let slots_used = (table.high_water(), slots.high_water());
+            assert_eq!(slots_used, (MANY as usize, MANY as usize), "round {round}");
+        }
+        refused
+    }
+
+    #[test]
+    fn old_handles_are_refused_when_their_slots_are_used_again() {
+        assert!(refuses_old_handles(|table, h| table.get(h).is_ok()));
+        // Were slots all that counts, each of them would lead to an object of another round.
+        assert!(!refuses_old_handles(|table, h| {
+            table.iter().any(|(live, _)| live.0.slot == h.0.slot)
+        }));
+    }
+}

@@ -1,7 +1,7 @@
 //! OpenGL by name: the functions and enumerants of the registry, as the build script writes them.
 
 #[path = "../../src/gl/types.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::upper_case_acronyms)]
 pub mod types;
 
 /// Enumerants of the registry.

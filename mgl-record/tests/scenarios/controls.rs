@@ -45,7 +45,7 @@ pub fn all() -> Vec<Scenario> {
 /// A scenario that must fail on all lanes, with these words.
 fn red(name: &'static str, words: &'static str) -> Trial {
     Trial::test(format!("control::{name}"), move || {
-        for lane in &LANES {
+        for lane in LANES {
             let limit = if name == "hang" {
                 Duration::from_secs(2)
             } else {
@@ -68,7 +68,7 @@ fn must_fail(what: &str, result: Result<(), String>, words: &str) -> Result<(), 
 }
 
 fn right_is_green() -> Result<(), Failed> {
-    for lane in &LANES {
+    for lane in LANES {
         match lanes::run(lane, "control::right", lanes::LIMIT) {
             Outcome::Passed(_) => {}
             other => return Err(format!("{}: {other:?}", lane.name).into()),
@@ -91,7 +91,7 @@ fn refusals_are_red() -> Result<(), Failed> {
 /// All lanes have the same scenarios; a lane that lacks one, or has one twice, is reported.
 fn lanes_have_the_same_names() -> Result<(), Failed> {
     let mut lists = Vec::new();
-    for lane in &LANES {
+    for lane in LANES {
         lists.push((lane.name, lanes::names(lane)?));
     }
     lanes::same_names(&lists)?;

@@ -5,6 +5,9 @@
 //! the environment that `mgl run` prepares, so that a crash or a hang is one failed scenario. A scenario asserts what
 //! the OpenGL specification demands; what it saw is also compared between a lane and the oracle ([`lanes`]).
 
+// Tables of functions say more than names for their types.
+#![allow(clippy::type_complexity)]
+
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
@@ -74,7 +77,7 @@ fn main() {
     }
     let arguments = Arguments::from_args();
     let mut trials = controls::trials();
-    for lane in &LANES {
+    for lane in LANES {
         for scenario in topics::all() {
             let name = format!("{}::{}", lane.name, scenario.name);
             let lacks = scenario.lacks(lane);

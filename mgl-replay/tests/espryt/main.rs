@@ -22,6 +22,8 @@ mod own;
 mod reuse;
 #[path = "../backend/rig.rs"]
 mod rig;
+#[path = "../backend/shared.rs"]
+mod shared;
 #[path = "../backend/textures.rs"]
 mod textures;
 #[path = "../backend/threads.rs"]

@@ -20,6 +20,8 @@ mod own;
 #[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]
 mod rig;
+#[path = "../backend/shared.rs"]
+mod shared;
 #[path = "../backend/textures.rs"]
 mod textures;
 #[path = "../backend/threads.rs"]

@@ -195,19 +195,31 @@ impl Mapped {
     }
 }
 
-/// Why a replay has no result; an outcome.
-struct Ended(Outcome);
+/// Why a replay has no result.
+enum Ended {
+    Environment(String),
+    Failed(String),
+}
 
 impl Ended {
     fn failed(error: &dyn std::fmt::Display) -> Self {
-        Self(Outcome::Failed(error.to_string()))
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<Ended> for Outcome {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Environment(why) => Self::Environment(why),
+            Ended::Failed(why) => Self::Failed(why),
+        }
     }
 }
 
 impl From<PlayError> for Ended {
     fn from(error: PlayError) -> Self {
         if error.is_environment() {
-            Self(Outcome::Environment(error.to_string()))
+            Self::Environment(error.to_string())
         } else {
             Self::failed(&error)
         }
@@ -220,7 +232,7 @@ fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
     let progress = Progress::new(mapped.words());
     Ok(match replays(job, scratch, &bytes, progress) {
         Ok(replayed) => Outcome::Done(replayed),
-        Err(Ended(outcome)) => outcome,
+        Err(ended) => ended.into(),
     })
 }
 
@@ -236,7 +248,7 @@ fn replays(
     let start = || {
         let options = BackendOptions::headless(job.debug);
         make_backend(kind, &options)
-            .map_err(|e| Ended(Outcome::Environment(format!("{kind} does not start: {e}"))))
+            .map_err(|e| Ended::Environment(format!("{kind} does not start: {e}")))
     };
     let draws = kind != BackendKind::Null;
     let mut replayed = count(&file, start()?.as_mut(), draws, bytes, progress)?;

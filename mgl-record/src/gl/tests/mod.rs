@@ -4,6 +4,7 @@
 //! buffer handles.
 
 mod buffer;
+mod churn;
 mod draw;
 mod ext;
 mod fork;

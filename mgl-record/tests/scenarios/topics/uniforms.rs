@@ -262,7 +262,7 @@ scenarios! {
         float_target(t);
         t.paint("layout(std140) uniform B { vec4 v; }; out vec4 c; void main() { c = v; }");
         let step = t.int(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
-        t.is("alignment", step >= 1 && step <= 256);
+        t.is("alignment", (1..=256).contains(&step));
         let words: Vec<f32> = (0..256).map(|i| i as f32).collect();
         let b = t.buffer(GL_UNIFORM_BUFFER, &words);
         for at in [0isize, 256, 512] {

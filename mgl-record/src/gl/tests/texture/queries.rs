@@ -2,7 +2,11 @@
 
 use super::log::{Seen, spy};
 use super::*;
-use crate::gl::buffer::{glBindBuffer, glBufferData, glGenBuffers, glGetBufferSubData};
+use crate::gl::buffer::{
+    glBindBuffer, glBufferData, glBufferSubData, glGenBuffers, glGetBufferSubData,
+};
+use crate::gl::tests::spy::store_of;
+use crate::gl::tests::{buffer, handle_of};
 use crate::gl::texture::compressed::*;
 use crate::gl::texture::params::*;
 use crate::gl::texture::readback::*;
@@ -221,6 +225,59 @@ fn a_buffer_texture_follows_its_buffer() {
         "{seen:?}"
     );
     assert_eq!(error(), GL_NO_ERROR);
+}
+
+/// Bytes that are written under the buffer's name reach the back end as the buffer's, before the draw that samples them
+/// under the texture's, whichever context of the group writes them.
+#[test]
+fn a_buffer_texture_is_written_through_its_buffer() {
+    let c = current(Profile::Core, None);
+    let name = texture(GL_TEXTURE_BUFFER);
+    let b = buffer(GL_TEXTURE_BUFFER, &[1; 64]);
+    // SAFETY: no pointers.
+    unsafe { glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA8, b) };
+    let handle = handle_of(b);
+    let ((), seen) = spy(0, |gl| draw(gl, GlType::SAMPLER_BUFFER));
+    assert!(matches!(&seen[..], [Seen::Create(_)]), "{seen:?}");
+    let write = |value: u8| {
+        // SAFETY: the bytes are there.
+        unsafe { glBufferSubData(GL_TEXTURE_BUFFER, 8, 4, [value; 4].as_ptr().cast()) };
+        assert_eq!(error(), GL_NO_ERROR);
+    };
+    write(2);
+    assert_eq!(store_of(handle).expect("live")[7..13], [1, 2, 2, 2, 2, 1]);
+    let ((), seen) = spy(0, |gl| draw(gl, GlType::SAMPLER_BUFFER));
+    assert!(
+        seen.is_empty(),
+        "the texture has no texels of its own: {seen:?}"
+    );
+    let other = current(Profile::Core, Some(&c));
+    // SAFETY: no pointers.
+    unsafe {
+        glBindTexture(GL_TEXTURE_BUFFER, name);
+        glBindBuffer(GL_TEXTURE_BUFFER, b);
+    }
+    write(3);
+    // Larger, too: the texture's size follows in the context that samples it.
+    // SAFETY: the bytes are there.
+    unsafe {
+        glBufferData(
+            GL_TEXTURE_BUFFER,
+            128,
+            [4u8; 128].as_ptr().cast(),
+            GL_STATIC_DRAW,
+        );
+    }
+    c.make_current();
+    let ((), seen) = spy(0, |gl| draw(gl, GlType::SAMPLER_BUFFER));
+    assert!(
+        matches!(&seen[..], [Seen::Respecify(d)] if d.size == 128),
+        "{seen:?}"
+    );
+    assert_eq!(store_of(handle), Some(vec![4; 128]));
+    other.make_current();
+    let ((), seen) = spy(0, |gl| draw(gl, GlType::SAMPLER_BUFFER));
+    assert!(seen.is_empty(), "one change serves both: {seen:?}");
 }
 
 #[test]
