@@ -1,12 +1,13 @@
 //! The back ends of the pipe (Espryt on OpenGL ES; Magma on Vulkan; null) and the player that feeds them from trace files.
 
+pub mod attachments;
 pub mod backends;
 pub mod espryt;
 mod events;
 pub mod magma;
 pub mod player;
 pub mod spv;
-mod texels;
+pub mod texels;
 mod xcb;
 
 pub use backends::{BackendKind, BackendOptions, make_backend};

@@ -1,5 +1,6 @@
 //! Verification of what mgl records and replays.
 
+pub mod attachments;
 pub mod counters;
 pub mod difference;
 pub mod doctor;

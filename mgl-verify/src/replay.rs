@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mgl_core::counters::Counters;
-use mgl_core::pipe::backend::BackendError;
+use mgl_core::pipe::backend::{Backend, BackendError};
 use mgl_core::trace::{FrameImage, TraceError, TraceFile};
 use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, ReplyDifference, play};
 use mgl_replay::{BackendKind, BackendOptions, make_backend};
@@ -177,6 +177,20 @@ fn turned(image: &FrameImage) -> Result<Image, ImageError> {
     Image::from_bottom_up(image.width, image.height, &image.rgba)
 }
 
+/// Makes a back end that draws without a window system.
+///
+/// # Errors
+/// [`ReplayError::BackEnd`].
+pub fn start(
+    back_end: BackendKind,
+    device: Option<&str>,
+    debug: bool,
+) -> Result<Box<dyn Backend>, ReplayError> {
+    let mut options = BackendOptions::headless(debug);
+    options.magma.device = device.map(str::to_owned);
+    make_backend(back_end, &options).map_err(|error| ReplayError::BackEnd { back_end, error })
+}
+
 /// Replays a trace. `step` is called with the number of frames, once after each of them.
 ///
 /// # Errors
@@ -187,13 +201,11 @@ pub fn replay(
     mut step: impl FnMut(u64),
 ) -> Result<ReplayReport, ReplayError> {
     let frames = settings.frames.clone().unwrap_or(file.all_frames());
-    let mut options = BackendOptions::headless(settings.debug);
-    options.magma.device.clone_from(&settings.device);
-    let mut back_end =
-        make_backend(settings.back_end, &options).map_err(|error| ReplayError::BackEnd {
-            back_end: settings.back_end,
-            error,
-        })?;
+    let mut back_end = start(
+        settings.back_end,
+        settings.device.as_deref(),
+        settings.debug,
+    )?;
     if let Some(folder) = &settings.out {
         make_folder(folder)?;
     }

@@ -1,11 +1,14 @@
 //! `mgl replay`: draws a trace again, without the program that it was recorded from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use mgl_core::trace::TraceFile;
 use mgl_replay::BackendKind;
-use mgl_verify::replay::{FrameCheck, FrameReport, ReplayReport, ReplaySettings, replay};
+use mgl_replay::attachments::{AttachmentError, framebuffer_after};
+use mgl_verify::attachments::save;
+use mgl_verify::replay::{FrameCheck, FrameReport, ReplayReport, ReplaySettings, replay, start};
+use serde_json::json;
 
 use crate::args::{Frames, parse_frames};
 use crate::exit::{Exit, Failure};
@@ -23,6 +26,7 @@ Examples:
   mgl replay game.mgltrace --out frames              every frame as frames/NNNNNN.png
   mgl replay game.mgltrace --frames 100..110 --stats
   mgl replay game.mgltrace --bench --json            times a frame
+  mgl replay game.mgltrace --dump-verb 12:345 --out dump   the framebuffer after a verb
 
 Exits with 1 when an image or a reply differs from the recorded one. With --out, the recorded image
 and a picture of the differences are then in FOLDER/recorded and FOLDER/differences.")]
@@ -54,13 +58,28 @@ pub struct Args {
     #[arg(long, conflicts_with = "out")]
     bench: bool,
 
+    /// Replay up to this verb (mgl dump names them) and write the attachments of the framebuffer that is
+    /// then bound into the folder: as PNG, or as raw numbers where a channel has more than eight bits
+    #[arg(long, value_name = "F:N", value_parser = parse_verb, requires = "out",
+          conflicts_with_all = ["frames", "stats", "bench"])]
+    dump_verb: Option<(u64, u32)>,
+
     /// Report the back end's debug messages as errors
     #[arg(long)]
     debug: bool,
 }
 
+fn parse_verb(text: &str) -> Result<(u64, u32), String> {
+    text.split_once(':')
+        .and_then(|(frame, verb)| Some((frame.parse().ok()?, verb.parse().ok()?)))
+        .ok_or_else(|| "not of the form F:N, frame and verb in it".to_owned())
+}
+
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let file = TraceFile::open(&args.trace)?;
+    if let (Some(verb), Some(folder)) = (args.dump_verb, &args.out) {
+        return dump_verb(args, &file, verb, folder, out);
+    }
     let settings = ReplaySettings {
         back_end: args.backend,
         device: args.device.clone(),
@@ -82,6 +101,57 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         Exit::Success
     } else {
         Exit::Difference
+    })
+}
+
+/// The framebuffer after a verb, as files.
+fn dump_verb(
+    args: &Args,
+    file: &TraceFile,
+    (frame, verb): (u64, u32),
+    folder: &Path,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut back_end = start(args.backend, args.device.as_deref(), args.debug)?;
+    let image = framebuffer_after(file, back_end.as_mut(), frame, verb).map_err(|e| {
+        let environment = matches!(&e, AttachmentError::Play(e) if e.is_environment());
+        let message = format!("{}: {e}", args.trace.display());
+        match environment {
+            true => Failure::environment(message),
+            false => Failure::input(message),
+        }
+    })?;
+    let files = save(&image, frame, verb, folder).map_err(Failure::input)?;
+    let document = json!({
+        "verb": format!("{frame}:{verb}"),
+        "call": image.op.name(),
+        "files": files,
+        "unread": image.unread,
+    });
+    out.show(&document, |out, _| {
+        out.line(format_args!("after {frame}:{verb} {}", image.op.name()))?;
+        let rows = files.iter().map(|f| {
+            let kind = match f.components {
+                0 => f.kind.to_owned(),
+                n => format!("{n} x {} a pixel", f.kind),
+            };
+            vec![
+                Cell::new(&f.name),
+                Cell::new(&f.format),
+                Cell::new(format!("{}x{}", f.width, f.height)),
+                Cell::new(kind),
+                Cell::new(f.file.display()),
+            ]
+        });
+        out.table(&["attachment", "format", "size", "as", "file"], rows.collect())?;
+        for (name, why) in &image.unread {
+            out.line(format_args!("{name} cannot be read: {why}"))?;
+        }
+        Ok(())
+    })?;
+    Ok(match image.unread.is_empty() {
+        true => Exit::Success,
+        false => Exit::Difference,
     })
 }
 

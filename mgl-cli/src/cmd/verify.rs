@@ -18,9 +18,9 @@ use crate::progress::Progress;
 /// Most differences of a check that are shown.
 const SHOWN: usize = 5;
 
-/// Compare traces with their goldens: images, pushed state, upload shapes, counters, replies
+/// Compare traces with their goldens
 ///
-/// Each trace NAME.mgltrace is replayed in a process of its own and compared with the golden of that
+/// Images, pushed state, upload shapes, counters and replies are compared. Each trace NAME.mgltrace is replayed in a process of its own and compared with the golden of that
 /// name. What comes from the trace alone cannot change in a replay: where it is as it should be it reads
 /// `constant`, and never `pass`. With --live the golden's source (a program, or a recorded GL trace) is
 /// recorded on the driver now, and the recording is compared: this checks the front end.
@@ -58,6 +58,10 @@ pub struct Args {
         default_value = "espryt"
     )]
     backend: Vec<BackendKind>,
+
+    /// The Vulkan device, by number or part of its name (mgl doctor lists them)
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
 
     /// Record the goldens' sources on the driver and compare the recordings
     #[arg(long)]
@@ -142,6 +146,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             args: vec!["replay-worker".into()],
         },
         debug: args.debug,
+        device: args.device.clone(),
     };
     let progress: Mutex<Option<Progress>> = Mutex::new(None);
     let step = |_: &[CaseReport], total: usize| {

@@ -319,6 +319,7 @@ fn with_worker(place: &Place, script: &str, limit: Duration) -> Report {
             args: vec!["-c".into(), script.into(), "sh".into()],
         },
         debug: false,
+        device: None,
     };
     verify(&[place.path("traces")], &options, &|_, _| {}).expect("there is a trace")
 }

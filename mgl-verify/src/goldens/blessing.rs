@@ -150,10 +150,7 @@ fn judge(settings: &Settings, system: &Image, image: &Image, driver: &str) -> Bl
     let verdict = settings.images.thresholds.judge(&comparison);
     match Figures::of(&comparison, driver) {
         Some(figures) if verdict.pass => Blessed::Like(figures),
-        Some(figures) => {
-            let why: Vec<String> = verdict.failures.iter().map(ToString::to_string).collect();
-            Blessed::Unlike(figures, why.join("; "))
-        }
+        Some(figures) => Blessed::Unlike(figures, verdict.in_short()),
         None => Blessed::Unknown(format!(
             "the system shows {}, the golden {}",
             comparison.left, comparison.right

@@ -238,6 +238,11 @@ impl Case<'_> {
             };
             check.detail.push_str(&chain.unwrap_or_default());
             let mut pending = !check.verdict.is_good();
+            // A back end with images of its own gets another one of its own.
+            let folder = match own {
+                Some(own) if pending => own,
+                _ => folder,
+            };
             if pending && self.update.is_some() {
                 pending = self.write_image(&mut check, folder, frame, &image);
             }
@@ -436,8 +441,8 @@ fn image_check(what: &str, settings: &Settings, golden: &Image, actual: &Image) 
     if verdict.pass {
         return Check::new(what, Verdict::Pass, detail);
     }
-    let why: Vec<String> = verdict.failures.iter().map(ToString::to_string).collect();
-    Check::new(what, Verdict::Fail, format!("{}; {detail}", why.join("; ")))
+    let why = verdict.in_short();
+    Check::new(what, Verdict::Fail, format!("{why}; {detail}"))
 }
 
 /// The measures of a comparison in a line.

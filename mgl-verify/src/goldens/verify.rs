@@ -15,7 +15,7 @@ use super::case::{Case, Changed, Given};
 use super::pending::{self, Note, TRACE};
 use super::select::{self, SelectError, Selection};
 use super::settings::{Settings, default_frames};
-use super::store::{COUNTERS, Golden, PENDING, SETTINGS, STATE, StoreError, UPLOADS};
+use super::store::{COUNTERS, Golden, SETTINGS, STATE, StoreError, UPLOADS};
 use super::verdict::{CaseReport, Check, Report, Verdict};
 use super::worker::{self, Job, Outcome, WorkerCommand};
 use crate::counters::CounterTable;
@@ -55,6 +55,8 @@ pub struct VerifyOptions {
     pub worker: WorkerCommand,
     /// Turn the back ends' debug messages into errors.
     pub debug: bool,
+    /// The Vulkan device, by number or part of its name; absent: the best one.
+    pub device: Option<String>,
 }
 
 /// Runs all cases below some paths. `done` hears of every finished case, with the number of cases that there are.
@@ -241,15 +243,17 @@ fn run(
         });
     }
     let Case { given, changed, .. } = case;
+    let found: BTreeMap<String, String> = rows
+        .iter()
+        .flat_map(|row| &row.checks)
+        .filter(|c| !c.verdict.is_good())
+        .map(|c| (c.what.clone(), c.detail.clone()))
+        .collect();
     let result = if options.update {
-        write(&golden, &given, changed).and_then(|()| golden.remove(PENDING))
+        // Images that are not as the system shows them are left to people.
+        write(&golden, &given, changed)
+            .and_then(|()| write_pending(&golden, None, &given, Changed::default(), &found))
     } else if options.write_pending {
-        let found: BTreeMap<String, String> = rows
-            .iter()
-            .flat_map(|row| &row.checks)
-            .filter(|c| !c.verdict.is_good())
-            .map(|c| (c.what.clone(), c.detail.clone()))
-            .collect();
         write_pending(&golden, is_new.then_some(settings), &given, changed, &found)
     } else {
         Ok(())
@@ -290,6 +294,7 @@ fn record(
         max_frames: None,
         limit: options.limit,
         leave_out: leave_out.map(str::to_owned),
+        device: options.device.clone(),
     };
     let recorded = source
         .record(golden.folder(), &launcher, &live, trace)
@@ -360,6 +365,7 @@ fn replay(
         backend: backend.name().to_owned(),
         images: case.settings.images.frames.clone(),
         debug: options.debug,
+        device: options.device.clone(),
     };
     let outcome = std::fs::create_dir(scratch)
         .and_then(|()| worker::run(&options.worker, &job, scratch, options.limit));

@@ -50,6 +50,8 @@ pub struct Job {
     pub images: BTreeSet<u64>,
     /// Turn the back end's debug messages into errors.
     pub debug: bool,
+    /// The Vulkan device, by number or part of its name; absent: the best one.
+    pub device: Option<String>,
 }
 
 /// A frame that was replayed.
@@ -246,7 +248,8 @@ fn replays(
     let kind: BackendKind = job.backend.parse().map_err(|e| Ended::failed(&e))?;
     let file = TraceFile::open(&job.trace).map_err(|e| Ended::failed(&e))?;
     let start = || {
-        let options = BackendOptions::headless(job.debug);
+        let mut options = BackendOptions::headless(job.debug);
+        options.magma.device.clone_from(&job.device);
         make_backend(kind, &options)
             .map_err(|e| Ended::Environment(format!("{kind} does not start: {e}")))
     };

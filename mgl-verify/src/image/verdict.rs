@@ -138,6 +138,17 @@ pub struct Verdict {
     pub failures: Vec<Failure>,
 }
 
+impl Verdict {
+    /// The first limit that was not kept, and how many more there are.
+    pub fn in_short(&self) -> String {
+        match &self.failures[..] {
+            [] => "all limits are kept".to_owned(),
+            [one] => one.to_string(),
+            [first, rest @ ..] => format!("{first} (and {} more limits)", rest.len()),
+        }
+    }
+}
+
 impl Thresholds {
     /// Checks every limit.
     pub fn judge(&self, comparison: &Comparison) -> Verdict {

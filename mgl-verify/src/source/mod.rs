@@ -142,6 +142,8 @@ pub struct LiveOptions {
     pub limit: Duration,
     /// A push to leave out, `CALL` or `CALL:N`, to see a check fail.
     pub leave_out: Option<String>,
+    /// The Vulkan device, by number or part of its name; absent: the best one.
+    pub device: Option<String>,
 }
 
 /// A recording that was made.
@@ -176,6 +178,7 @@ impl Source {
             max_frames,
             limit,
             leave_out,
+            device,
         } = options;
         let display = Display::get()?;
         let line = self.line(base)?;
@@ -194,7 +197,7 @@ impl Source {
         }
         DriverSettings {
             back_end: *back_end,
-            device: None,
+            device: device.clone(),
             recording: Some(Recording {
                 trace: trace.to_owned(),
                 max_frames: *max_frames,
