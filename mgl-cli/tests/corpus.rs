@@ -39,6 +39,11 @@ fn pictures(folder: &Path) -> Vec<PathBuf> {
 /// Plays a trace on the system's GL, then records it on the driver. From its second frame on the driver must show what
 /// the system shows, but for rounding. The first one is left out: what a program never drew is undefined.
 fn plays_as_on_the_system(name: &str) {
+    plays_on("espryt", name);
+}
+
+/// As [`plays_as_on_the_system`], on a back end.
+fn plays_on(back_end: &str, name: &str) {
     let place = Place::new();
     let trace = trace(name);
     for folder in ["system", "driver"] {
@@ -47,11 +52,13 @@ fn plays_as_on_the_system(name: &str) {
     let mut command = Command::new("glretrace");
     place.on_display(&mut command);
     finish(command.args(["-s", "system/", arg(&trace)])).expect_code(0);
-    let report: Report = place.record(
+    let report: Report = place.record_on(
+        back_end,
         "corpus.mgltrace",
         &["glretrace", "-s", "driver/", arg(&trace)],
     );
     report.is_healthy();
+    assert_eq!(report.0["backend"], back_end);
 
     let (system, driver) = (
         pictures(&place.path("system")),
@@ -75,7 +82,7 @@ fn plays_as_on_the_system(name: &str) {
         assert!(verdict.pass, "{name}: {}: {verdict:?}", right.display());
     }
 
-    let frames = place.replays_equal("corpus.mgltrace");
+    let frames = place.replays_equal_on(back_end, "corpus.mgltrace");
     assert_eq!(frames, driver.len() as u64);
     // What glretrace saw is what the recording holds.
     let file = TraceFile::open(&place.path("corpus.mgltrace")).expect("a readable trace");
@@ -101,6 +108,7 @@ fn is_a_source(name: &str) {
         max_frames: None,
         limit,
         leave_out: None,
+        device: None,
     };
     let (base, recording) = (place.path(""), place.path("source.mgltrace"));
     let recorded = source
@@ -134,8 +142,8 @@ fn is_a_source(name: &str) {
     }
 }
 
-/// Every trace of a group, recorded twice on Espryt and once on null: the recordings are equal. glretrace goes by no
-/// answer.
+/// Every trace of a group, recorded twice on Espryt, once on Magma and once on null: the recordings are equal. glretrace
+/// goes by no answer.
 fn recordings_are_equal(group: &str) {
     let place = Place::new();
     let mut count = 0;
@@ -155,7 +163,11 @@ fn recordings_are_equal(group: &str) {
             TraceFile::open(&place.path(&file)).expect("a readable trace")
         };
         let one = record("one", "espryt");
-        for other in [record("two", "espryt"), record("null", "null")] {
+        for other in [
+            record("two", "espryt"),
+            record("magma", "magma"),
+            record("null", "null"),
+        ] {
             let difference = diff(&one, &other, &DiffOptions::default()).expect("whole records");
             let back_end = other.provenance().caps.as_ref().map(|c| &c.backend);
             let first = difference.rows.first();
@@ -309,4 +321,127 @@ fn raylib_models() {
 #[test]
 fn supertux2_level() {
     plays_as_on_the_system("supertux2-level");
+}
+
+/// The same traces on Vulkan.
+mod magma {
+    use super::plays_on;
+
+    #[test]
+    fn alacritty_egl() {
+        plays_on("magma", "alacritty-egl");
+    }
+
+    #[test]
+    fn glmark2_buffer() {
+        plays_on("magma", "glmark2-buffer");
+    }
+
+    #[test]
+    fn glmark2_desktop() {
+        plays_on("magma", "glmark2-desktop");
+    }
+
+    #[test]
+    fn imgui_bundle() {
+        plays_on("magma", "imgui_bundle");
+    }
+
+    #[test]
+    fn kitty() {
+        plays_on("magma", "kitty");
+    }
+
+    #[test]
+    fn love_mrrescue() {
+        plays_on("magma", "love-mrrescue");
+    }
+
+    #[test]
+    fn moderngl_deferred() {
+        plays_on("magma", "moderngl-deferred");
+    }
+
+    #[test]
+    fn moderngl_instancing() {
+        plays_on("magma", "moderngl-instancing");
+    }
+
+    #[test]
+    fn moderngl_textures() {
+        plays_on("magma", "moderngl-textures");
+    }
+
+    #[test]
+    fn pyglet() {
+        plays_on("magma", "pyglet");
+    }
+
+    #[test]
+    fn raylib_shaders() {
+        plays_on("magma", "raylib-shaders");
+    }
+
+    #[test]
+    fn raylib_textures() {
+        plays_on("magma", "raylib-textures");
+    }
+
+    #[test]
+    fn arcade_cubes() {
+        plays_on("magma", "arcade-cubes");
+    }
+
+    #[test]
+    #[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
+    fn arcade_minimap() {
+        plays_on("magma", "arcade-minimap");
+    }
+
+    #[test]
+    #[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
+    fn arcade_text() {
+        plays_on("magma", "arcade-text");
+    }
+
+    #[test]
+    #[ignore = "its window has four samples, which the system's software renderer draws as one: edges differ"]
+    fn arcade_tiled_map() {
+        plays_on("magma", "arcade-tiled_map");
+    }
+
+    #[test]
+    fn glfw_egl() {
+        plays_on("magma", "glfw-egl");
+    }
+
+    #[test]
+    fn godot3() {
+        plays_on("magma", "godot3");
+    }
+
+    #[test]
+    fn love_demo() {
+        plays_on("magma", "love-demo");
+    }
+
+    #[test]
+    fn moderngl_feedback() {
+        plays_on("magma", "moderngl-feedback");
+    }
+
+    #[test]
+    fn raylib_instancing() {
+        plays_on("magma", "raylib-instancing");
+    }
+
+    #[test]
+    fn raylib_models() {
+        plays_on("magma", "raylib-models");
+    }
+
+    #[test]
+    fn supertux2_level() {
+        plays_on("magma", "supertux2-level");
+    }
 }

@@ -199,9 +199,13 @@ impl Reader<'_> {
     }
 
     fn bytes(&mut self, fb: &FramebufferState, part: Part) -> Result<Vec<u8>, ApplyError> {
+        let color = part.buffers == BufferMask::COLOR0;
         let mut read = FramebufferState {
             binding: FramebufferBinding::READ,
-            read: part.attachment,
+            read: match color {
+                true => part.attachment,
+                false => Attachment::default(),
+            },
             ..*fb
         };
         self.push(&Call::SetFramebufferState { p: &read })?;
@@ -302,7 +306,10 @@ impl Reader<'_> {
                 chunks,
                 ..SetDynamicState::default()
             };
-            self.push(&Call::SetDynamicState { p: &p, words: &words })?;
+            self.push(&Call::SetDynamicState {
+                p: &p,
+                words: &words,
+            })?;
         }
         self.push(&Call::Blit { p: &blit })?;
         Ok(FramebufferState {

@@ -96,12 +96,19 @@ fn save_one(
     };
     match a.name.as_str() {
         "depth" => {
-            raw(&add("f32", 1), texels.iter().map(|t| (t[0] as f32).to_le_bytes()))?;
+            raw(
+                &add("f32", 1),
+                texels.iter().map(|t| (t[0] as f32).to_le_bytes()),
+            )?;
             // Depths crowd together: the picture shows them from the least to the greatest.
             let depths = || texels.iter().map(|t| t[0]).filter(|d| d.is_finite());
             let low = depths().fold(f64::INFINITY, f64::min);
             let high = depths().fold(f64::NEG_INFINITY, f64::max);
-            let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
+            let scale = if high > low {
+                255.0 / (high - low)
+            } else {
+                0.0
+            };
             let grey = |t: &Texel| {
                 let v = ((t[0] - low) * scale).round() as u8;
                 [v, v, v, 255]
@@ -120,8 +127,12 @@ fn save_one(
             let n = info.color_components();
             let each = texels.iter().flat_map(|t| t[..n as usize].iter());
             match info.class {
-                ComponentClass::Sint => raw(&add("i32", n), each.map(|v| (*v as i32).to_le_bytes()))?,
-                ComponentClass::Uint => raw(&add("u32", n), each.map(|v| (*v as u32).to_le_bytes()))?,
+                ComponentClass::Sint => {
+                    raw(&add("i32", n), each.map(|v| (*v as i32).to_le_bytes()))?
+                }
+                ComponentClass::Uint => {
+                    raw(&add("u32", n), each.map(|v| (*v as u32).to_le_bytes()))?
+                }
                 _ => raw(&add("f32", n), each.map(|v| (*v as f32).to_le_bytes()))?,
             }
         }
@@ -150,7 +161,11 @@ mod tests {
     use mgl_core::format::Format;
     use mgl_core::pipe::Op;
 
-    fn saved(name: &str, format: Format, bytes: Vec<u8>) -> (Vec<SavedAttachment>, tempfile::TempDir) {
+    fn saved(
+        name: &str,
+        format: Format,
+        bytes: Vec<u8>,
+    ) -> (Vec<SavedAttachment>, tempfile::TempDir) {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let image = FramebufferImage {
             op: Op::Clear,
@@ -178,13 +193,23 @@ mod tests {
 
     #[test]
     fn other_numbers_are_written_as_they_are() {
-        let bytes: Vec<u8> = [1.5_f32, -2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let bytes: Vec<u8> = [1.5_f32, -2.0]
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect();
         let (files, _dir) = saved("color1", Format::R32F, bytes);
         assert_eq!((files[0].kind, files[0].components), ("f32", 1));
         let read = std::fs::read(&files[0].file).expect("written");
-        let expected: Vec<u8> = [-2.0_f32, 1.5].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let expected: Vec<u8> = [-2.0_f32, 1.5]
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect();
         assert_eq!(read, expected);
-        let (files, _dir) = saved("color0", Format::R32I, [7_i32, -9].map(i32::to_le_bytes).concat());
+        let (files, _dir) = saved(
+            "color0",
+            Format::R32I,
+            [7_i32, -9].map(i32::to_le_bytes).concat(),
+        );
         assert_eq!(files[0].kind, "i32");
         assert_eq!(
             std::fs::read(&files[0].file).expect("written"),
@@ -196,7 +221,10 @@ mod tests {
     fn depth_is_numbers_and_a_picture() {
         let bytes = [0.25_f32, 0.5].map(f32::to_le_bytes).concat();
         let (files, _dir) = saved("depth", Format::DEPTH_COMPONENT32F, bytes);
-        assert_eq!(files.iter().map(|f| f.kind).collect::<Vec<_>>(), ["f32", "png"]);
+        assert_eq!(
+            files.iter().map(|f| f.kind).collect::<Vec<_>>(),
+            ["f32", "png"]
+        );
         let read = std::fs::read(&files[0].file).expect("written");
         assert_eq!(read, [0.5_f32, 0.25].map(f32::to_le_bytes).concat());
         let picture = Image::load(&files[1].file).expect("a picture");

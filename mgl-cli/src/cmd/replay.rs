@@ -143,7 +143,10 @@ fn dump_verb(
                 Cell::new(f.file.display()),
             ]
         });
-        out.table(&["attachment", "format", "size", "as", "file"], rows.collect())?;
+        out.table(
+            &["attachment", "format", "size", "as", "file"],
+            rows.collect(),
+        )?;
         for (name, why) in &image.unread {
             out.line(format_args!("{name} cannot be read: {why}"))?;
         }

@@ -38,25 +38,39 @@ fn assert_equal(difference: &Diff, frames: u64, what: &str) {
     );
 }
 
-/// Recorded twice on Espryt and once on null; gives the difference between the back ends.
+/// Recorded twice on Espryt, and on Magma and on null; gives the differences between the back ends.
 #[track_caller]
-fn recorded_again(place: &Place, program: &[&str], frames: u64) -> Diff {
-    for old in ["one.mgltrace", "two.mgltrace", "null.mgltrace"] {
+fn recorded_again(place: &Place, program: &[&str], frames: u64) -> [(&'static str, Diff); 2] {
+    for old in [
+        "one.mgltrace",
+        "two.mgltrace",
+        "magma.mgltrace",
+        "null.mgltrace",
+    ] {
         let _ = std::fs::remove_file(place.path(old));
     }
     record(place, "one.mgltrace", "espryt", program);
     record(place, "two.mgltrace", "espryt", program);
+    record(place, "magma.mgltrace", "magma", program);
     record(place, "null.mgltrace", "null", program);
     let again = compare(place, "one.mgltrace", "two.mgltrace");
     assert_equal(&again, frames, "recorded twice on Espryt");
-    compare(place, "one.mgltrace", "null.mgltrace")
+    ["magma", "null"].map(|name| {
+        let other = format!("{name}.mgltrace");
+        (name, compare(place, "one.mgltrace", &other))
+    })
 }
 
 #[track_caller]
 fn is_deterministic(program: &[&str], frames: u64) {
     let place = place();
-    let between = recorded_again(&place, program, frames);
-    assert_equal(&between, frames, "recorded on Espryt and on null");
+    for (name, between) in recorded_again(&place, program, frames) {
+        assert_equal(
+            &between,
+            frames,
+            &format!("recorded on Espryt and on {name}"),
+        );
+    }
 }
 
 fn place() -> Place {
@@ -92,8 +106,9 @@ fn mapped_buffers() {
 fn client_arrays() {
     let place = place();
     for order in ["low", "high"] {
-        let between = recorded_again(&place, &["./asks", "arrays", order], 8);
-        assert_equal(&between, 8, order);
+        for (name, between) in recorded_again(&place, &["./asks", "arrays", order], 8) {
+            assert_equal(&between, 8, &format!("{order} on {name}"));
+        }
         record(
             &place,
             &format!("{order}.mgltrace"),
@@ -115,7 +130,7 @@ fn programs_that_go_by_answers_differ_where_they_use_them() {
         ("query", "DrawVbo"),
         ("renderer", "Clear"),
     ] {
-        let between = recorded_again(&place, &["./asks", mode], 8);
+        let [_, (_, between)] = recorded_again(&place, &["./asks", mode], 8);
         assert!(!between.is_equal(), "{mode}");
         assert_eq!(between.rows[0].call, call, "{mode}: {:?}", between.rows[0]);
     }
@@ -126,8 +141,9 @@ fn scene(options: &str) {
     let place = Place::new();
     let scene = format!("{options}:nframes={FRAMES}:duration=600");
     let program = ["glmark2", "-s", "240x180", "-b", &scene];
-    let between = recorded_again(&place, &program, FRAMES);
-    assert_equal(&between, FRAMES, options);
+    for (name, between) in recorded_again(&place, &program, FRAMES) {
+        assert_equal(&between, FRAMES, &format!("{options} on {name}"));
+    }
     // The clock moves the scene: without, every frame would be the same, and equal recordings easy.
     let file = TraceFile::open(&place.path("one.mgltrace")).expect("a readable trace");
     assert!(

@@ -35,6 +35,7 @@ fn options(back_end: BackEnd) -> LiveOptions {
         max_frames: None,
         limit: LIMIT,
         leave_out: None,
+        device: None,
     }
 }
 
@@ -60,6 +61,7 @@ fn both(place: &Place, source: &Source, frames: u64) -> Vec<(Image, Image)> {
     let file = TraceFile::open(&trace).expect("a trace");
     assert_eq!(file.frames(), 0..frames);
     let settings = ReplaySettings {
+        device: None,
         back_end: BackendKind::Espryt,
         frames: None,
         out: Some(place.path("driver")),

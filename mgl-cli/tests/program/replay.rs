@@ -147,3 +147,94 @@ fn a_cut_trace_replays_up_to_the_cut() {
     call.expect_code(0);
     assert_eq!(call.json()["frames"].as_array().map(Vec::len), Some(3));
 }
+
+/// A trace of the project that draws into four attachments of different formats, with depth.
+fn deferred() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/moderngl-deferred.mgltrace")
+}
+
+#[test]
+fn attachments_after_a_verb_are_the_same_on_both_back_ends() {
+    let files = Files::new();
+    let dump = |back_end: &str, verb: &str| {
+        let out = files.path(&format!("{back_end}-{}", verb.replace(':', "-")));
+        let mut command = mgl();
+        command.args([
+            "--json",
+            "replay",
+            "--backend",
+            back_end,
+            "--dump-verb",
+            verb,
+        ]);
+        let run = finish(command.arg(deferred()).arg("--out").arg(&out));
+        run.expect_code(0);
+        let document = run.json();
+        let read = |name: &str| std::fs::read(out.join(name)).expect("written");
+        let kinds: Vec<String> = document["files"]
+            .as_array()
+            .expect("files")
+            .iter()
+            .map(|f| {
+                let text = |key: &str| f[key].as_str().expect("text").to_owned();
+                format!("{} {} {}", text("name"), text("format"), text("kind"))
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                "color0 GL_RGBA32F f32",
+                "color1 GL_RGB16F f32",
+                "color2 GL_RGBA8 png",
+                "color3 GL_R32UI u32",
+                "depth GL_DEPTH_COMPONENT24 f32",
+                "depth GL_DEPTH_COMPONENT24 png",
+            ],
+        );
+        let stem = format!("000003-{:05}", verb[2..].parse::<u32>().expect("a verb"));
+        let floats = |name: &str| -> Vec<f32> {
+            let bytes = read(&format!("{stem}-{name}.f32"));
+            let words = bytes.chunks_exact(4);
+            words
+                .map(|w| f32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+                .collect()
+        };
+        (
+            floats("color0"),
+            floats("depth"),
+            read(&format!("{stem}-color3.u32")),
+        )
+    };
+    let near = |a: &[f32], b: &[f32]| {
+        assert_eq!(a.len(), b.len());
+        let far = a.iter().zip(b).filter(|(a, b)| (*a - *b).abs() > 1e-4);
+        far.count()
+    };
+    let (color, depth, ids) = dump("espryt", "3:10");
+    assert_eq!(depth.len(), 480 * 270);
+    assert!(depth.iter().any(|d| *d < 0.99) && depth.contains(&1.0));
+    let (other_color, other_depth, other_ids) = dump("magma", "3:10");
+    assert!(near(&color, &other_color) < 40 && near(&depth, &other_depth) < 10);
+    assert_eq!(ids, other_ids);
+    // One draw later there is more.
+    let (_, _, later) = dump("espryt", "3:12");
+    assert_ne!(ids, later);
+}
+
+#[test]
+fn a_verb_that_is_not_there_is_said_to_be() {
+    let files = Files::new();
+    let out = files.path("out");
+    for (verb, words) in [
+        ("3:9999", "frame 3 has"),
+        ("99:0", "99"),
+        ("3", "F:N"),
+        ("a:b", "F:N"),
+    ] {
+        let mut command = mgl();
+        command.args(["replay", "--dump-verb", verb]);
+        let run = finish(command.arg(deferred()).arg("--out").arg(&out));
+        run.expect_code(2);
+        assert!(run.stderr.contains(words), "{verb}: {}", run.stderr);
+    }
+}

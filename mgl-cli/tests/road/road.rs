@@ -57,13 +57,20 @@ impl Place {
         command
     }
 
-    /// Records a program with the image of every frame; gives the driver's report.
+    /// Records a program on Espryt with the image of every frame; gives the driver's report.
     #[track_caller]
     pub fn record(&self, trace: &str, program: &[&str]) -> Report {
+        self.record_on("espryt", trace, program)
+    }
+
+    /// Records a program on a back end with the image of every frame; gives the driver's report.
+    #[track_caller]
+    pub fn record_on(&self, back_end: &str, trace: &str, program: &[&str]) -> Report {
         let report = format!("{trace}.json");
         let mut command = self.checked(&report);
         command
-            .args(["record", "-o", trace, "--images", "every=1", "--"])
+            .args(["record", "-o", trace, "--images", "every=1"])
+            .args(["--backend", back_end, "--"])
             .args(program);
         finish(&mut command).expect_code(0);
         Report::read(&self.path(&report))
@@ -118,15 +125,27 @@ impl Place {
         out
     }
 
-    /// Replays a recording from its file and from a copy that holds no image: every frame must equal the live one.
+    /// Replays a recording on Espryt from its file and from a copy that holds no image: every frame must equal the live
+    /// one.
     #[track_caller]
     pub fn replays_equal(&self, trace: &str) -> u64 {
+        self.replays_equal_on("espryt", trace)
+    }
+
+    /// As [`Self::replays_equal`], on a back end.
+    #[track_caller]
+    pub fn replays_equal_on(&self, back_end: &str, trace: &str) -> u64 {
+        let replay = || {
+            let mut command = mgl();
+            command.args(["replay", "--backend", back_end]);
+            command
+        };
         let path = self.path(trace);
         let file = TraceFile::open(&path).expect("a readable trace");
         let frames = file.frames().end;
         assert_eq!(file.image_frames().len() as u64, frames, "images of frames");
 
-        let report = finish(mgl().arg("replay").arg(&path).arg("--json"));
+        let report = finish(replay().arg(&path).arg("--json"));
         let json = report.expect_code(0).json();
         assert_eq!(json["pass"], true);
         assert_eq!(json["images_compared"], frames);
@@ -143,7 +162,7 @@ impl Place {
         assert!(bare.image_frames().is_empty());
         assert_eq!(bare.frames(), file.frames());
         let out = self.path(&format!("replayed-{trace}"));
-        finish(mgl().arg("replay").arg(&copy).arg("--out").arg(&out)).expect_code(0);
+        finish(replay().arg(&copy).arg("--out").arg(&out)).expect_code(0);
         for frame in file.frames() {
             let replayed = Image::load(&out.join(format!("{frame:06}.png"))).expect("a frame");
             assert_eq!(replayed, live(&file, frame), "{trace}: frame {frame}");

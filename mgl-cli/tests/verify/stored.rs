@@ -16,11 +16,11 @@ fn the_projects_own_traces_are_as_their_goldens_say() {
     let mut command = mgl_with_driver();
     command.current_dir(project()).env("CI", "1");
     command.args(["--json", "verify", "traces", "--goldens", "goldens"]);
-    let run = finish(command.args(["--backend", "espryt"]));
+    let run = finish(command.args(["--backend", "espryt,magma"]));
     run.expect_code(0);
     let report = run.json();
     let cases = report["cases"].as_array().expect("cases");
-    assert!(cases.len() >= 16, "{} cases", cases.len());
+    assert!(cases.len() >= 27, "{} cases", cases.len());
     // What the trace alone says cannot pass; what a replay says was measured.
     for case in cases {
         let replayed = !case["backend"].is_null();
