@@ -61,6 +61,7 @@ fn both(place: &Place, source: &Source, frames: u64) -> Vec<(Image, Image)> {
     assert_eq!(file.frames(), 0..frames);
     let settings = ReplaySettings {
         back_end: BackendKind::Espryt,
+        device: None,
         frames: None,
         out: Some(place.path("driver")),
         check: true,
