@@ -63,6 +63,7 @@ fn both(place: &Place, source: &Source, frames: u64) -> Vec<(Image, Image)> {
     let settings = ReplaySettings {
         device: None,
         back_end: BackendKind::Espryt,
+        device: None,
         frames: None,
         out: Some(place.path("driver")),
         check: true,

@@ -299,6 +299,8 @@ impl Facts {
                 extensions.push(name);
             }
         };
+        // Where it is listed, it must be on.
+        add(true, ash::khr::portability_subset::NAME);
         add(true, RENDERING);
         add(version < vk::API_VERSION_1_2, DS_RESOLVE);
         add(version < vk::API_VERSION_1_2, RENDERPASS2);
