@@ -3,12 +3,14 @@
 //! One device, one queue and one command stream for all contexts, in the order of the pipe ([`recorder`]); a GL context
 //! has no native counterpart but a note of what was followed ([`context`]). What the pushed state says is followed at
 //! verbs by generations, so that unchanged state costs nothing. Barriers follow from what was accessed since the last one
-//! ([`sync`]). `mod.rs` is the trait's methods; the other modules extend [`Magma`], one a subject.
+//! ([`sync`]). [`backend`] is the trait's methods; the other modules extend
+//! [`Magma`], one a subject.
 //!
 //! The pure parts need no device: what a device must offer ([`probe`]), how formats of the pipe are
 //! stored ([`formats`], [`vertex_formats`]), a program's SPIR-V as pipelines take it ([`spirv`]), and
 //! shaders of Magma's own ([`internal`]).
 
+mod backend;
 mod blit;
 mod blocks;
 mod buffers;
@@ -33,6 +35,7 @@ mod mipmap;
 mod objects;
 mod painter;
 mod pipeline;
+mod pipeline_key;
 mod present;
 pub mod probe;
 mod program;
@@ -60,8 +63,8 @@ use gpu_allocator::MemoryLocation;
 use memory::{Memory, RawBuffer};
 use mgl_core::format::Format;
 use mgl_core::handle::*;
-use mgl_core::pipe::backend::{NativeWindow, ProgramCode, Result};
-use mgl_core::pipe::event::{Event, LogLevel};
+use mgl_core::pipe::backend::{NativeWindow, Result};
+use mgl_core::pipe::event::Event;
 use mgl_core::pipe::table::Table;
 use mgl_core::pipe::*;
 use objects::{ImageId, Objects};
@@ -70,7 +73,6 @@ use recorder::{Garbage, Recorder};
 use spirv::{DrawConstants, ShaderFeatures};
 use std::path::PathBuf;
 use stream::{MAX_BLOCK, Place, Stream};
-use surfaces::Surface;
 
 /// How Magma is to run.
 #[derive(Debug, Clone, Default)]
@@ -302,6 +304,30 @@ impl Magma {
         self.rec.lose();
     }
 
+    /// Ends the back end, and gives the events up to the device's end: the validation layers then name what was not ended.
+    #[must_use]
+    pub fn close(self) -> Vec<Event> {
+        let events = std::sync::Arc::clone(&self.gpu.events);
+        drop(self);
+        events.take()
+    }
+
+    /// Makes a sampler that nothing ends, which the validation layers object to when the device ends; for tests of that.
+    ///
+    /// # Errors
+    ///
+    /// Vulkan's.
+    pub fn leave_a_sampler(&mut self) -> Result {
+        // SAFETY: the struct lives until the call returns.
+        unsafe {
+            self.gpu
+                .device
+                .create_sampler(&vk::SamplerCreateInfo::default(), None)
+        }
+        .map(|_| ())
+        .map_err(|e| instance::error("a sampler", e))
+    }
+
     /// Whether the validation layers watch.
     #[must_use]
     pub fn is_validated(&self) -> bool {
@@ -445,316 +471,5 @@ impl Drop for Magma {
                 .destroy_descriptor_set_layout(self.constants_layout, None)
         };
         self.mem.end();
-    }
-}
-
-fn driver(e: table::HandleError) -> BackendError {
-    BackendError::Driver(e.to_string())
-}
-
-impl Backend for Magma {
-    fn caps(&self) -> &Caps {
-        &self.caps
-    }
-
-    fn attach_native(&mut self, surface: SurfaceHandle, window: &NativeWindow) -> Result {
-        if !self.gpu.has.swapchain {
-            return Err(BackendError::Unsupported(
-                "a window, since the Vulkan device shows nothing on X servers".into(),
-            ));
-        }
-        self.displays.open(&window.display)?;
-        self.windows.retain(|w| w.0 != surface);
-        self.windows.push((surface, window.clone()));
-        Ok(())
-    }
-
-    fn read_surface(
-        &mut self,
-        _: &PushedState,
-        surface: SurfaceHandle,
-    ) -> Result<(u32, u32, Vec<u8>)> {
-        self.read_shown(surface)
-    }
-
-    fn take_events(&mut self) -> Vec<Event> {
-        self.gpu.events.take()
-    }
-
-    fn report_uploads(&mut self, on: bool) {
-        self.uploads = on.then(Vec::new);
-    }
-
-    fn take_uploads(&mut self) -> Vec<UploadReport> {
-        self.uploads
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
-    }
-
-    fn native_counters(&self) -> Vec<(&'static str, u64)> {
-        self.counted().told()
-    }
-
-    fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
-        match d.target {
-            Target::BUFFER => self.specify_buffer(d),
-            _ => self.specify_image(d),
-        }
-    }
-
-    fn resource_destroy(&mut self, _: &PushedState, r: ResourceHandle) -> Result {
-        self.destroy_resource(r);
-        Ok(())
-    }
-
-    fn sub_data(
-        &mut self,
-        _: &PushedState,
-        d: &SubData,
-        regions: &[SubRegion],
-        bytes: &[u8],
-    ) -> Result {
-        let before = self.counters.uploads();
-        let shape = match d.resource.kind {
-            HandleKind::BUFFER => {
-                self.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes)?;
-                UploadShape::Box
-            }
-            _ => {
-                self.upload_texture(d, regions, bytes)?;
-                if textures::takes_box(d, regions) {
-                    UploadShape::Box
-                } else {
-                    UploadShape::Regions
-                }
-            }
-        };
-        if let Some(list) = &mut self.uploads {
-            let after = self.counters.uploads();
-            list.push(UploadReport {
-                resource: d.resource,
-                level: d.level,
-                shape,
-                jobs: (after.0 - before.0) as u32,
-                bytes: after.1 - before.1,
-            });
-        }
-        Ok(())
-    }
-
-    fn buffer_read(&mut self, _: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
-        self.read_buffer(r)
-    }
-
-    fn copy_region(&mut self, _: &PushedState, c: &CopyRegion) -> Result {
-        self.copy_region_of(c)
-    }
-
-    fn clear_resource(&mut self, _: &PushedState, c: &ClearResource) -> Result {
-        match c.resource.kind {
-            HandleKind::BUFFER => self.clear_buffer_range(c),
-            _ => self.clear_texels(c),
-        }
-    }
-
-    fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
-        self.make_mipmaps(s, g)
-    }
-
-    fn texture_read(&mut self, _: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {
-        self.read_texture(g)
-    }
-
-    fn context_create(&mut self, _: &PushedState, d: &ContextDesc) -> Result {
-        self.contexts
-            .insert(d.context, Ctx::default())
-            .map(|_| ())
-            .map_err(driver)
-    }
-
-    fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
-        self.end_rendering();
-        let _ = self.contexts.remove(h);
-        Ok(())
-    }
-
-    fn bind_context(&mut self, _: &PushedState, _: &BindContext) -> Result {
-        Ok(())
-    }
-
-    fn surface_specify(&mut self, _: &PushedState, d: &SurfaceDesc, respecify: bool) -> Result {
-        if !respecify {
-            let at = self.windows.iter().position(|w| w.0 == d.surface);
-            let window = at.map(|i| self.windows.remove(i).1);
-            return self
-                .obj
-                .surfaces
-                .insert(d.surface, Surface::new(*d, window))
-                .map(|_| ())
-                .map_err(driver);
-        }
-        if let Ok(place) = self.obj.surfaces.get_mut(d.surface) {
-            place.desc = *d;
-            let images = place.take_images();
-            self.end_surface_images(images);
-        }
-        Ok(())
-    }
-
-    fn surface_destroy(&mut self, _: &PushedState, h: SurfaceHandle) -> Result {
-        self.close_window(h);
-        if let Ok(mut surface) = self.obj.surfaces.remove(h) {
-            let images = surface.take_images();
-            self.end_surface_images(images);
-        }
-        Ok(())
-    }
-
-    fn reset(&mut self) -> Result {
-        self.clear_objects();
-        self.windows.clear();
-        Ok(())
-    }
-
-    fn shader_create(&mut self, _: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result {
-        // As the client has linked it, the program exists; who draws with it is told.
-        if let Err(e) = self.create_program(d, &code) {
-            self.broken.push((d.shader, e));
-        }
-        Ok(())
-    }
-
-    fn shader_delete(&mut self, _: &PushedState, h: ShaderHandle) -> Result {
-        self.broken.retain(|b| b.0 != h);
-        self.delete_program(h);
-        Ok(())
-    }
-
-    fn sampler_delete(&mut self, _: &PushedState, h: SamplerHandle) -> Result {
-        self.end_sampler(h);
-        Ok(())
-    }
-
-    fn view_delete(&mut self, _: &PushedState, _: SamplerViewHandle) -> Result {
-        self.obj.moved();
-        Ok(())
-    }
-
-    fn vertex_elements_delete(&mut self, _: &PushedState, _: VertexElementsHandle) -> Result {
-        self.obj.moved();
-        Ok(())
-    }
-
-    fn fence_create(&mut self, _: &PushedState, f: FenceHandle) -> Result {
-        self.make_fence(f)
-    }
-
-    fn fence_wait(
-        &mut self,
-        _: &PushedState,
-        f: FenceHandle,
-        timeout_ns: u64,
-        flush: bool,
-    ) -> Result<FenceResult> {
-        self.wait_fence(f, timeout_ns, flush)
-    }
-
-    fn fence_wait_server(&mut self, _: &PushedState, _: FenceHandle) -> Result {
-        // One queue, in order.
-        Ok(())
-    }
-
-    fn fence_destroy(&mut self, _: &PushedState, f: FenceHandle) -> Result {
-        let _ = self.obj.fences.remove(f);
-        Ok(())
-    }
-
-    fn query_begin(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
-        self.begin_query(q)
-    }
-
-    fn query_end(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
-        self.end_query(q)
-    }
-
-    fn query_available(&mut self, _: &PushedState, q: QueryHandle) -> Result<bool> {
-        self.is_query_available(q)
-    }
-
-    fn query_result(&mut self, _: &PushedState, q: QueryHandle) -> Result<u64> {
-        self.result_of_query(q)
-    }
-
-    fn query_destroy(&mut self, _: &PushedState, q: QueryHandle) -> Result {
-        self.end_query_object(q);
-        Ok(())
-    }
-
-    fn timestamp(&mut self, _: &PushedState) -> Result<u64> {
-        self.clock()
-    }
-
-    fn query_counter(&mut self, _: &PushedState, q: &QueryDesc) -> Result {
-        self.count_query(q)
-    }
-
-    fn draw(&mut self, s: &PushedState, d: DrawCall<'_>) -> Result {
-        self.draw_call(s, &d)
-    }
-
-    fn clear(&mut self, s: &PushedState, c: &Clear) -> Result {
-        self.clear_targets(s, c)
-    }
-
-    fn blit(&mut self, s: &PushedState, b: &Blit) -> Result {
-        self.blit_pixels(s, b)
-    }
-
-    fn read_pixels(&mut self, s: &PushedState, r: &ReadPixels) -> Result<Vec<u8>> {
-        self.read_pixels_of(s, r)
-    }
-
-    fn copy_to_texture(&mut self, s: &PushedState, c: &CopyToTexture) -> Result {
-        self.copy_pixels(s, c)
-    }
-
-    fn stream_output(&mut self, s: &PushedState, op: Op, o: &StreamOutputOp) -> Result {
-        self.stream_output_op(s, op, o)
-    }
-
-    fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
-        // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
-        let d = s.current.draw;
-        let single = self
-            .obj
-            .surfaces
-            .get(d)
-            .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
-        if single {
-            self.show(d)?;
-        }
-        if f.flags.has(FlushFlags::FINISH) {
-            self.finish()
-        } else {
-            self.submit()
-        }
-    }
-
-    fn swap_interval(&mut self, _: &PushedState, i: &SwapInterval) -> Result {
-        if let Ok(surface) = self.obj.surfaces.get_mut(i.surface) {
-            surface.interval = i.interval;
-        }
-        Ok(())
-    }
-
-    fn present(&mut self, _: &PushedState, p: &Present) -> Result {
-        let r = self.show(p.surface);
-        if let Err(e) = &r {
-            self.gpu
-                .events
-                .log(LogLevel::Error, format!("showing a surface: {e}"));
-        }
-        r
     }
 }

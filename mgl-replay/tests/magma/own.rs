@@ -5,6 +5,7 @@ use crate::rig::*;
 use mgl_core::format::Format;
 use mgl_core::handle::QueryHandle;
 use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_replay::magma::{Magma, MagmaOptions, PipelineCache};
 
@@ -268,4 +269,88 @@ fn a_lost_device_is_told_of_and_survived() {
     // Its end is orderly. The rig's closing check is for devices that live.
     drop(std::mem::replace(&mut rig.be, lane::headless()));
     std::mem::forget(rig);
+}
+
+/// Error lines among events.
+fn errors(events: Vec<Event>) -> Vec<String> {
+    events
+        .into_iter()
+        .filter_map(|e| match e {
+            Event::Log {
+                level: LogLevel::Error,
+                text,
+            } => Some(text),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The layers name every object of a device that is left when it ends.
+#[test]
+fn nothing_is_left_at_the_end() {
+    let mut rig = Rig::with_surface(SurfaceDesc {
+        samples: 4,
+        ..surface()
+    });
+    let p = rig.program("textured");
+    rig.positions(&COVER);
+    let t = rig.texture_2d(Format::RGBA8, 8, 8, 4);
+    let depth = rig.texture_2d(Format::DEPTH24_STENCIL8, 8, 8, 1);
+    rig.call(&Call::GenerateMipmap {
+        p: &GenerateMipmap {
+            texture: t,
+            base_level: 0,
+            last_level: 3,
+            ..GenerateMipmap::default()
+        },
+    });
+    let query: QueryHandle = rig.alloc();
+    for target in [QueryTarget::SAMPLES_PASSED, QueryTarget::TIME_ELAPSED] {
+        let q = QueryDesc {
+            query,
+            target,
+            index: 0,
+        };
+        if rig.s.queries.get(query).is_err() {
+            rig.call(&Call::QueryCreate { p: &q });
+        }
+        rig.call(&Call::QueryBegin { p: &q });
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        rig.draw(Primitive::LINE_LOOP, 0, 3);
+        rig.call(&Call::QueryEnd { p: &q });
+    }
+    let (a, d) = (rig.attachment(t, 1, 0), rig.attachment(depth, 0, 0));
+    rig.framebuffer(&[a], Some(d));
+    rig.clear([0.0; 4]);
+    rig.program("flat");
+    rig.draw(Primitive::TRIANGLES, 0, 3);
+    rig.call(&Call::DeleteShaderState {
+        p: &ShaderOnly { shader: p.shader },
+    });
+    rig.call(&Call::ResourceDestroy {
+        p: &ResourceOnly {
+            resource: depth.into(),
+            ..ResourceOnly::default()
+        },
+    });
+    rig.present();
+    assert!(rig.errors().is_empty());
+    // Ended in the middle of a frame, with work that was never submitted.
+    rig.default_framebuffer();
+    rig.draw(Primitive::TRIANGLES, 0, 3);
+    let be = std::mem::replace(&mut rig.be, lane::headless());
+    assert_eq!(errors(be.close()), Vec::<String>::new());
+    std::mem::forget(rig);
+}
+
+#[test]
+fn what_is_left_at_the_end_is_named() {
+    let mut be = lane::headless();
+    be.leave_a_sampler().expect("a sampler");
+    let said = errors(be.close());
+    assert!(
+        said.iter()
+            .any(|t| t.contains("VkSampler") || t.contains("SAMPLER")),
+        "{said:?}"
+    );
 }
