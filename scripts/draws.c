@@ -1,6 +1,8 @@
 /* A draw-heavy OpenGL program for scripts/bench: sprites, one draw each.
  *
- *   draws SPRITES FRAMES
+ *   draws SPRITES FRAMES [egl]
+ *
+ * Draws into a window by GLX; with `egl` into a pbuffer without a window system, and a frame ends with glFinish.
  *
  * Each sprite sets a uniform and draws four vertices; every eighth one changes texture and toggles blending, as batched
  * games do. Prints frames a second, and milliseconds a frame of processor time: of the whole process, and of the thread
@@ -50,8 +52,19 @@ static const char *FRAGMENT =
     "varying vec2 at;\nuniform sampler2D picture;\n"
     "void main() { gl_FragColor = texture2D(picture, at); }\n";
 
-int main(int argc, char **argv) {
-    int sprites = argc > 1 ? atoi(argv[1]) : 2000, frames = argc > 2 ? atoi(argv[2]) : 200;
+/* Ends a frame. */
+static void (*show)(void);
+
+static void *display;
+static unsigned long window;
+static void (*swap)(void *, unsigned long);
+static void (*finish)(void);
+
+static void show_window(void) { swap(display, window); }
+static void show_nothing(void) { finish(); }
+
+/* A window of 480x270 with a context. */
+static int open_window(void) {
     void *x11 = library("libX11.so.6"), *gl = library("libGL.so.1");
     find = (Find)need(dlsym(gl, "glXGetProcAddressARB"), "glXGetProcAddressARB");
     X(void *, XOpenDisplay, (const char *));
@@ -65,16 +78,56 @@ int main(int argc, char **argv) {
     G(void *, glXCreateContext, (void *, void *, void *, int));
     G(int, glXMakeCurrent, (void *, unsigned long, void *));
     G(void, glXSwapBuffers, (void *, unsigned long));
-    void *display = need(XOpenDisplay(NULL), "an X display");
+    display = need(XOpenDisplay(NULL), "an X display");
     int want[] = {4 /* RGBA */, 5 /* double-buffered */, 0};
     void *visual = need(glXChooseVisual(display, XDefaultScreen(display), want), "a visual");
-    unsigned long window =
-        XCreateSimpleWindow(display, XRootWindow(display, XDefaultScreen(display)), 0, 0, 480, 270, 0, 0, 0);
+    window = XCreateSimpleWindow(display, XRootWindow(display, XDefaultScreen(display)), 0, 0, 480, 270, 0, 0, 0);
     XMapWindow(display, window);
     XSync(display, 0);
     void *context = need(glXCreateContext(display, visual, NULL, 1), "a context");
-    if (!glXMakeCurrent(display, window, context)) return 3;
+    swap = glXSwapBuffers;
+    show = show_window;
+    return glXMakeCurrent(display, window, context);
+}
 
+/* A pbuffer of 480x270 with a context, on the first device or on no window system. */
+static int open_pbuffer(void) {
+    void *egl = library("libEGL.so.1");
+    find = (Find)need(dlsym(egl, "eglGetProcAddress"), "eglGetProcAddress");
+    G(void *, eglGetPlatformDisplay, (unsigned, void *, const long *));
+    G(unsigned, eglInitialize, (void *, int *, int *));
+    G(unsigned, eglBindAPI, (unsigned));
+    G(unsigned, eglChooseConfig, (void *, const int *, void **, int, int *));
+    G(void *, eglCreateContext, (void *, void *, void *, const int *));
+    G(void *, eglCreatePbufferSurface, (void *, void *, const int *));
+    G(unsigned, eglMakeCurrent, (void *, void *, void *, void *));
+    void *device = NULL;
+    int count = 0;
+    unsigned (*devices)(int, void **, int *) = find("eglQueryDevicesEXT");
+    if (devices && devices(1, &device, &count) && count) display = eglGetPlatformDisplay(0x313F, device, NULL);
+    if (!display || !eglInitialize(display, NULL, NULL)) {
+        display = need(eglGetPlatformDisplay(0x31DD, NULL, NULL), "a display without a window system");
+        if (!eglInitialize(display, NULL, NULL)) return 0;
+    }
+    if (!eglBindAPI(0x30A2 /* OpenGL */)) return 0;
+    int want[] = {0x3033, 1 /* pbuffer */, 0x3040, 8 /* OpenGL */, 0x3024, 8, 0x3023, 8, 0x3022, 8, 0x3038};
+    void *config = NULL;
+    if (!eglChooseConfig(display, want, &config, 1, &count) || !count) return 0;
+    int size[] = {0x3057, 480, 0x3056, 270, 0x3038};
+    void *surface = need(eglCreatePbufferSurface(display, config, size), "a pbuffer");
+    void *context = need(eglCreateContext(display, config, NULL, NULL), "a context");
+    G(void, glFinish, (void));
+    finish = glFinish;
+    show = show_nothing;
+    return eglMakeCurrent(display, surface, surface, context);
+}
+
+int main(int argc, char **argv) {
+    int sprites = argc > 1 ? atoi(argv[1]) : 2000, frames = argc > 2 ? atoi(argv[2]) : 200;
+    if (!(argc > 3 ? open_pbuffer() : open_window())) {
+        fprintf(stderr, "draws: no context can be made current\n");
+        return 3;
+    }
     G(unsigned, glCreateShader, (unsigned));
     G(void, glShaderSource, (unsigned, int, const char **, const int *));
     G(void, glCompileShader, (unsigned));
@@ -99,8 +152,12 @@ int main(int argc, char **argv) {
     G(void, glBlendFunc, (unsigned, unsigned));
     G(void, glDrawArrays, (unsigned, int, int));
     G(void, glClear, (unsigned));
+    G(void, glViewport, (int, int, int, int));
     G(void, glFinish, (void));
     G(unsigned, glGetError, (void));
+    G(const char *, glGetString, (unsigned));
+    fprintf(stderr, "draws: %s, %s\n", glGetString(0x1F01), glGetString(0x1F02));
+    glViewport(0, 0, 480, 270);
 
     unsigned program = glCreateProgram();
     const char *sources[] = {VERTEX, FRAGMENT};
@@ -147,7 +204,7 @@ int main(int argc, char **argv) {
             glUniform4f(place, (i * 37 + frame) % 190 / 100.f - 1, (i * 53) % 190 / 100.f - 1, 0.02f, 0.03f);
             glDrawArrays(5, 0, 4);
         }
-        glXSwapBuffers(display, window);
+        show();
     }
     thread = seconds(CLOCK_THREAD_CPUTIME_ID) - thread;
     glFinish();

@@ -61,7 +61,6 @@ fn both(place: &Place, source: &Source, frames: u64) -> Vec<(Image, Image)> {
     let file = TraceFile::open(&trace).expect("a trace");
     assert_eq!(file.frames(), 0..frames);
     let settings = ReplaySettings {
-        device: None,
         back_end: BackendKind::Espryt,
         device: None,
         frames: None,
