@@ -9,6 +9,7 @@ pub mod driver;
 pub mod exports;
 pub mod gl;
 pub mod leave_out;
+mod passthrough;
 pub mod pipe;
 pub mod pixel;
 mod process;

@@ -75,7 +75,8 @@ impl Pipe {
                 ..MagmaOptions::default()
             },
         };
-        let backend = make_backend(config.backend, &options).map_err(|e| {
+        let start = || make_backend(config.backend, &options);
+        let backend = crate::passthrough::during(start).map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")
         })?;
         let mut pipe = Self::with_backend(config, backend);

@@ -63,6 +63,18 @@ macro_rules! api_entry {
         #[allow(non_snake_case, clippy::too_many_arguments)]
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn $name($($arg: $ty),*) $(-> $ret)? {
+            const NAME: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
+                concat!(stringify!($name), "\0").as_bytes(),
+            ) {
+                Ok(name) => name,
+                Err(_) => panic!("a name with a zero in it"),
+            };
+            if let Some(real) = $crate::passthrough::real(NAME) {
+                // SAFETY: the system's function of this name has the signature that the registry gives.
+                let real: $crate::exports::sig::$name = unsafe { std::mem::transmute(real) };
+                // SAFETY: the caller's promises are those of the real function.
+                return unsafe { real($($arg),*) };
+            }
             $crate::gl::entry::enter(stringify!($name), move || $(-> $ret)? { $($body)* })
         }
         const _: $crate::exports::sig::$name = $name;
