@@ -471,4 +471,17 @@ gl_entry! {
             unsafe { params.write_unaligned(at.cast()) };
         }
     }
+
+    /// Where a buffer is mapped, the buffer given by name (GL 4.6 §6.7).
+    fn glGetNamedBufferPointerv(gl, buffer: GLuint, pname: GLenum, params: *mut *mut c_void) {
+        let Some(id) = gl.share.buffers.id(buffer) else {
+            return gl.raise(GL_INVALID_OPERATION);
+        };
+        if pname != GL_BUFFER_MAP_POINTER {
+            return gl.raise(GL_INVALID_ENUM);
+        }
+        let at = gl.share.buffers.objects[id].map_pointer();
+        // SAFETY: the program gives room for one pointer.
+        unsafe { params.write_unaligned(at.cast()) };
+    }
 }

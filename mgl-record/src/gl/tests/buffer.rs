@@ -215,6 +215,19 @@ fn a_written_range_goes_up_once_at_unmap() {
         glGetBufferPointerv(GL_ARRAY_BUFFER, GL_BUFFER_MAP_POINTER, &mut at);
     }
     assert_eq!((wide, at as usize % 8), (8, 0));
+    let mut by_name = null_mut();
+    // SAFETY: room for one pointer.
+    unsafe { glGetNamedBufferPointerv(name, GL_BUFFER_MAP_POINTER, &mut by_name) };
+    assert_eq!(by_name, at);
+    // SAFETY: as above; what is wrong writes nothing.
+    raises(GL_INVALID_ENUM, || unsafe {
+        glGetNamedBufferPointerv(name, GL_BUFFER_SIZE, &mut by_name);
+    });
+    // SAFETY: as above.
+    raises(GL_INVALID_OPERATION, || unsafe {
+        glGetNamedBufferPointerv(name + 1000, GL_BUFFER_MAP_POINTER, &mut by_name);
+    });
+    assert_eq!(by_name, at);
     assert_eq!(uploads_of(h).len(), 1);
     // SAFETY: no pointers.
     unsafe { assert_eq!(glUnmapBuffer(GL_ARRAY_BUFFER), 1) };
