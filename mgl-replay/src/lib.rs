@@ -6,6 +6,7 @@ pub mod espryt;
 mod events;
 pub mod magma;
 pub mod player;
+mod records;
 pub mod spv;
 pub mod texels;
 mod xcb;

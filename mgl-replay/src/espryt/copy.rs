@@ -181,7 +181,7 @@ impl Work<'_> {
             return Ok(());
         };
         let read = &self.context(s)?.values.read_framebuffer;
-        let Some((x, y, area)) = clip(c, read.width, read.height) else {
+        let Some((x, y, area)) = crate::records::clip(c, read.width, read.height) else {
             return Ok(());
         };
         let size = (area.width as i32, area.height as i32);
@@ -252,33 +252,6 @@ fn blits_to(from: &Image, to: &Image) -> bool {
     kind(a) == kind(b) && a.srgb == b.srgb
 }
 
-/// The part of a copy that is inside a framebuffer of this size: its first pixel, and where it goes.
-fn clip(c: &CopyToTexture, width: u32, height: u32) -> Option<(i32, i32, Box3)> {
-    let axis = |at: i32, n: u32, limit: u32| {
-        let (from, to) = (
-            i64::from(at).max(0),
-            (i64::from(at) + i64::from(n)).min(i64::from(limit)),
-        );
-        (to > from).then(|| {
-            (
-                from as i32,
-                (from - i64::from(at)) as u32,
-                (to - from) as u32,
-            )
-        })
-    };
-    let (x, dx, w) = axis(c.x, c.area.width, width)?;
-    let (y, dy, h) = axis(c.y, c.area.height, height)?;
-    let area = Box3 {
-        x: c.area.x + dx,
-        y: c.area.y + dy,
-        width: w,
-        height: h,
-        ..c.area
-    };
-    Some((x, y, area))
-}
-
 /// The rectangle of an area.
 impl From<&Box3> for Area {
     fn from(b: &Box3) -> Self {
@@ -288,45 +261,5 @@ impl From<&Box3> for Area {
             width: b.width,
             height: b.height,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies_are_clipped_to_the_framebuffer() {
-        let copy = |x, y, width, height| CopyToTexture {
-            x,
-            y,
-            area: Box3 {
-                x: 10,
-                y: 20,
-                z: 3,
-                width,
-                height,
-                depth: 1,
-            },
-            ..CopyToTexture::default()
-        };
-        let area = |x, y, width, height| Box3 {
-            x,
-            y,
-            z: 3,
-            width,
-            height,
-            depth: 1,
-        };
-        assert_eq!(
-            clip(&copy(1, 2, 3, 4), 8, 8),
-            Some((1, 2, area(10, 20, 3, 4)))
-        );
-        assert_eq!(
-            clip(&copy(-2, 6, 4, 4), 8, 8),
-            Some((0, 6, area(12, 20, 2, 2)))
-        );
-        assert_eq!(clip(&copy(8, 0, 1, 1), 8, 8), None);
-        assert_eq!(clip(&copy(i32::MAX, 0, u32::MAX, 1), 8, 8), None);
     }
 }

@@ -5,6 +5,7 @@ use super::objects::{Image, Name, Params, Texture};
 use super::storage::Shape;
 use super::views::ViewShape;
 use super::work::Work;
+use crate::records;
 use glow::HasContext;
 use mgl_core::handle::*;
 use mgl_core::pipe::apply::level_extent;
@@ -15,15 +16,7 @@ const MANY_REGIONS: usize = 64;
 
 /// Whether an upload goes up as its union box: a pure function of the record. Otherwise each region goes up.
 pub fn takes_box(d: &SubData, regions: &[SubRegion]) -> bool {
-    if regions.is_empty() {
-        return true;
-    }
-    if !d.flags.has(SubDataFlags::UNION_WHOLE) {
-        return false;
-    }
-    let volume = |b: &Box3| u64::from(b.width) * u64::from(b.height) * u64::from(b.depth);
-    let sum: u64 = regions.iter().map(|r| volume(&r.area)).sum();
-    regions.len() > MANY_REGIONS || sum * 4 >= volume(&d.union_box) * 3
+    records::takes_box(d, regions, MANY_REGIONS)
 }
 
 impl Work<'_> {
