@@ -4,10 +4,9 @@
 //! after that. Attachments of several samples are resolved first.
 
 use crate::player::PlayError;
-use mgl_core::counters::Counters;
 use mgl_core::format::Format;
 use mgl_core::handle::{Handle, RenderbufferHandle, ResourceHandle};
-use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
 use mgl_core::trace::{TraceError, TraceFile};
@@ -85,8 +84,7 @@ pub fn framebuffer_after(
     // A frame that the file does not have is an error of its own.
     file.records(frame..=frame)?;
     let mut cursor = file.records(all.start..=frame)?;
-    let mut state = PushedState::default();
-    let mut counters = Counters::default();
+    let mut server = Server::new(backend);
     let mut verbs = 0;
     while let Some(record) = cursor.next()? {
         let place = record.place;
@@ -96,16 +94,15 @@ pub fn framebuffer_after(
         }
         let present = matches!(record.call, Call::Present { .. });
         if !(here && present) {
-            push(&mut state, backend, &mut counters, &record.call, &place)?;
+            push(&mut server, &record.call, &place)?;
         }
         if here {
-            let fb = match state.context() {
+            let fb = match server.state.context() {
                 Some(c) => c.values.draw_framebuffer,
                 None => return Err(AttachmentError::NoFramebuffer { frame, verb }),
             };
             let mut reader = Reader {
-                state: &mut state,
-                backend,
+                server,
                 out: FramebufferImage {
                     op: record.call.op(),
                     attachments: Vec::new(),
@@ -121,13 +118,11 @@ pub fn framebuffer_after(
 
 /// As the player does: what the back end does not lower draws nothing.
 fn push(
-    state: &mut PushedState,
-    backend: &mut dyn Backend,
-    counters: &mut Counters,
+    server: &mut Server<&mut dyn Backend>,
     call: &Call<'_>,
     place: &RecordPlace,
 ) -> Result<(), PlayError> {
-    match apply(state, backend, counters, call) {
+    match server.apply(call) {
         Ok(_)
         | Err(ApplyError::Backend {
             error: BackendError::Unsupported(_),
@@ -143,8 +138,7 @@ fn push(
 }
 
 struct Reader<'r> {
-    state: &'r mut PushedState,
-    backend: &'r mut dyn Backend,
+    server: Server<&'r mut dyn Backend>,
     out: FramebufferImage,
 }
 
@@ -195,7 +189,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, call: &Call<'_>) -> Result<Reply, ApplyError> {
-        apply(self.state, self.backend, &mut Counters::default(), call)
+        self.server.apply(call)
     }
 
     fn bytes(&mut self, fb: &FramebufferState, part: Part) -> Result<Vec<u8>, ApplyError> {
@@ -233,6 +227,7 @@ impl Reader<'_> {
         part: Part,
     ) -> Result<FramebufferState, ApplyError> {
         let used: HashSet<u32> = self
+            .server
             .state
             .renderbuffers
             .iter()
@@ -320,7 +315,7 @@ impl Reader<'_> {
 
     /// The dynamic state with its scissors off, as SetDynamicState takes it.
     fn without_scissor(&self) -> Option<(u32, Vec<u32>)> {
-        let mut dynamic = self.state.context()?.values.dynamic;
+        let mut dynamic = self.server.state.context()?.values.dynamic;
         dynamic.scissors = DynamicState::initial().scissors;
         let mut words = Vec::new();
         dynamic.gather(ALL_CHUNKS, &mut words);

@@ -7,7 +7,7 @@
 use mgl_core::counters::Counters;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
-use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
@@ -246,28 +246,24 @@ pub fn play(
 ) -> Result<Summary, PlayError> {
     let mut p = Player {
         file,
-        backend,
         options,
-        state: PushedState::default(),
-        counters: Counters::default(),
+        server: Server::new(backend),
         at_frame_start: Counters::default(),
         native_at_frame_start: Vec::new(),
         summary: Summary::default(),
         frame_time: Duration::ZERO,
     };
-    p.backend.report_uploads(options.uploads);
-    p.native_at_frame_start = p.backend.native_counters();
+    p.server.backend.report_uploads(options.uploads);
+    p.native_at_frame_start = p.server.backend.native_counters();
     let played = p.play_frames(deliver);
-    p.backend.report_uploads(false);
+    p.server.backend.report_uploads(false);
     played.map(|()| p.summary)
 }
 
 struct Player<'p> {
     file: &'p TraceFile,
-    backend: &'p mut dyn Backend,
+    server: Server<&'p mut dyn Backend>,
     options: &'p PlayOptions<'p>,
-    state: PushedState,
-    counters: Counters,
     at_frame_start: Counters,
     native_at_frame_start: Vec<(&'static str, u64)>,
     summary: Summary,
@@ -341,7 +337,7 @@ impl Player<'_> {
                 deliver,
             )?;
         }
-        self.summary.counters = self.counters;
+        self.summary.counters = self.server.counters;
         Ok(())
     }
 
@@ -352,7 +348,7 @@ impl Player<'_> {
             ordinal: place.ordinal,
             error,
         };
-        match apply(&mut self.state, self.backend, &mut self.counters, call) {
+        match self.server.apply(call) {
             Ok(reply) => {
                 if self.options.check_replies && reply != Reply::None {
                     self.compare_reply(call, &reply, place)?;
@@ -388,7 +384,7 @@ impl Player<'_> {
             | Call::ResourceReadback { .. } => true,
             Call::QueryResult { p } => {
                 self.options.same_backend
-                    && self.state.queries.get(p.query).is_ok_and(|q| {
+                    && self.server.state.queries.get(p.query).is_ok_and(|q| {
                         !matches!(
                             q.desc.target,
                             QueryTarget::TIME_ELAPSED | QueryTarget::TIMESTAMP
@@ -424,7 +420,7 @@ impl Player<'_> {
     }
 
     fn drain(&mut self) {
-        for e in self.backend.take_events() {
+        for e in self.server.backend.take_events() {
             match e {
                 Event::Log {
                     level: LogLevel::Error,
@@ -439,7 +435,11 @@ impl Player<'_> {
     }
 
     fn surface_image(&mut self, surface: SurfaceHandle) -> Option<Picture> {
-        match self.backend.read_surface(&self.state, surface) {
+        match self
+            .server
+            .backend
+            .read_surface(&self.server.state, surface)
+        {
             Ok((width, height, rgba)) => Some(Picture {
                 width,
                 height,
@@ -455,7 +455,7 @@ impl Player<'_> {
     /// The image of a partial frame: the bound draw framebuffer's first colour buffer, where that has eight bits a
     /// channel.
     fn bound_image(&mut self) -> Option<Picture> {
-        let c = self.state.context()?;
+        let c = self.server.state.context()?;
         let fb = c.values.draw_framebuffer;
         let color = fb.color.get(*fb.draw_buffers.first()? as usize)?;
         if let Some(surface) = color.resource.typed::<SurfaceHandle>() {
@@ -476,14 +476,11 @@ impl Player<'_> {
             buffers: BufferMask::COLOR0,
             ..ReadPixels::default()
         };
-        let mut scratch = Counters::default();
         for call in [
             Call::SetFramebufferState { p: &read },
             Call::ReadPixels { p: &pixels },
         ] {
-            if let Ok(Reply::Bytes(rgba)) =
-                apply(&mut self.state, self.backend, &mut scratch, &call)
-            {
+            if let Ok(Reply::Bytes(rgba)) = self.server.apply_uncounted(&call) {
                 return Some(Picture {
                     width: fb.width,
                     height: fb.height,
@@ -503,9 +500,9 @@ impl Player<'_> {
         deliver_this: bool,
         deliver: &mut dyn FnMut(PlayedFrame) -> Result<(), String>,
     ) -> Result<(), PlayError> {
-        let counters = self.counters.since(&self.at_frame_start);
-        self.at_frame_start = self.counters;
-        let uploads = self.backend.take_uploads();
+        let counters = self.server.counters.since(&self.at_frame_start);
+        self.at_frame_start = self.server.counters;
+        let uploads = self.server.backend.take_uploads();
         let native = self.native_since_frame_start();
         let time = std::mem::take(&mut self.frame_time);
         self.summary.time += time;
@@ -530,9 +527,9 @@ impl Player<'_> {
     /// trace's. (State that has to be set again afterwards is the next frame's: compare counters of replays that take
     /// the same images.)
     fn uncounted<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.backend.native_counters();
+        let before = self.server.backend.native_counters();
         let result = f(self);
-        let after = self.backend.native_counters();
+        let after = self.server.backend.native_counters();
         for (name, start) in &mut self.native_at_frame_start {
             let value = |list: &[(&str, u64)]| list.iter().find(|c| c.0 == *name).map(|c| c.1);
             if let (Some(b), Some(a)) = (value(&before), value(&after)) {
@@ -544,7 +541,7 @@ impl Player<'_> {
 
     /// What the back end counted since the last call.
     fn native_since_frame_start(&mut self) -> Vec<(&'static str, u64)> {
-        let now = self.backend.native_counters();
+        let now = self.server.backend.native_counters();
         let before = std::mem::replace(&mut self.native_at_frame_start, now);
         self.native_at_frame_start
             .iter()

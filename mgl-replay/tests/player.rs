@@ -1,6 +1,6 @@
 //! The player on stored text traces: uploads and native counters a frame, and how far it says that it is.
 
-use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::{Backend, NullBackend, Op, UploadShape};
 use mgl_core::trace::{TraceFile, WriterOptions, assemble};
 use mgl_replay::espryt::{DisplayChoice, Espryt, EsprytOptions};

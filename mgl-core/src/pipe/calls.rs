@@ -2,8 +2,8 @@
 //!
 //! Opcodes are positions: rows are only ever appended, and a retired row keeps its number. Everything else (the
 //! [`Call`] enumeration, the codec, the masks, the layout fingerprint, the tables in the docs) is derived from this list.
-//! To add a call: one row here, its payload, a method of the back end trait if it is an operation, and the arm in
-//! `apply`, which the compiler asks for.
+//! To add a call: one row here, its payload, a method of the back end trait if it is an operation, and an arm in each of
+//! `check`, `transition`, `execute` and `count`, which the compiler asks for.
 
 use super::group::Group;
 use super::payload::*;
@@ -58,6 +58,8 @@ pub struct CallInfo {
     pub record_blob: bool,
     /// Groups that the verb reads.
     pub reads: &'static [Group],
+    /// The same groups as a mask of [`Group::bit`].
+    pub reads_mask: u32,
     /// Payload struct.
     pub payload: &'static str,
     /// Bytes of the payload.
@@ -104,6 +106,7 @@ macro_rules! pipe_calls {
             optional: has_flag(&[$( stringify!($flag) ),*], 'o'),
             record_blob: has_flag(&[$( stringify!($flag) ),*], 'h'),
             reads: &[ $( Group::$g ),* ],
+            reads_mask: 0 $( | Group::$g.bit() )*,
             payload: <$payload as Payload>::NAME,
             payload_size: size_of::<$payload>(),
             fields: <$payload as Payload>::FIELDS,

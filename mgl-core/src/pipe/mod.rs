@@ -1,24 +1,33 @@
 //! The pipe itself (design: pipe contract).
 
-pub mod apply;
 pub mod backend;
 pub mod calls;
 pub mod caps;
+pub mod check;
+pub mod count;
+pub mod error;
 pub mod event;
+pub mod execute;
 pub mod group;
+pub mod limits;
 pub mod null;
 pub mod payload;
 pub mod pushed;
 pub mod render_state;
+pub mod server;
 pub mod table;
+pub mod transition;
 
-pub use apply::{ApplyError, apply};
 pub use backend::{Backend, BackendError, DrawCall, Reply, UploadReport, UploadShape};
 pub use calls::{Call, CallInfo, Class, Op, Wait};
 pub use caps::Caps;
+pub use check::check;
+pub use count::count;
+pub use error::ApplyError;
 pub use event::Event;
 pub use group::Group;
 pub use null::NullBackend;
 pub use payload::*;
 pub use pushed::{ContextState, PushedState};
 pub use render_state::*;
+pub use server::{Server, absorb, apply};

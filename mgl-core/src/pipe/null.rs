@@ -3,10 +3,10 @@
 //! It measures what the pipe itself costs, lets tools check a trace without a driver, and records programs on machines
 //! without one.
 
-use super::apply::level_extent;
 use super::backend::*;
 use super::calls::Op;
 use super::caps::Caps;
+use super::limits::level_extent;
 use super::payload::*;
 use super::pushed::PushedState;
 use crate::handle::*;
@@ -60,7 +60,7 @@ impl Default for NullBackend {
 /// Zeros for an image that a read names; too large an image is refused.
 fn zeros(texels: u64, format: crate::format::Format) -> Result<Vec<u8>> {
     let bytes = texels.saturating_mul(format.info().map_or(0, |f| f.bytes as u64));
-    if bytes > super::apply::MAX_IMAGE_BYTES {
+    if bytes > super::limits::MAX_IMAGE_BYTES {
         return Err(BackendError::OutOfMemory(format!(
             "{bytes} bytes of read-back"
         )));
@@ -93,7 +93,7 @@ impl Backend for NullBackend {
         Ok(())
     }
     fn buffer_read(&mut self, _: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
-        if r.size > super::apply::MAX_IMAGE_BYTES {
+        if r.size > super::limits::MAX_IMAGE_BYTES {
             return Err(BackendError::OutOfMemory(format!(
                 "{} bytes of read-back",
                 r.size

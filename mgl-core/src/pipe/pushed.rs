@@ -1,6 +1,6 @@
 //! What the server has been told: the one model of pushed state (design: architecture, "one model of pushed state").
 //!
-//! [`super::apply`] maintains it; back ends read it at verbs. A group's generation rises when its value changes, so a
+//! [`super::transition`] maintains it; back ends read it at verbs. A group's generation rises when its value changes, so a
 //! back end remembers the generation at which it last looked. Content (texels, bytes) is not here, shapes are; code of
 //! programs is here by digest.
 
@@ -260,6 +260,12 @@ impl PushedState {
     #[must_use]
     pub fn context(&self) -> Option<&ContextState> {
         self.contexts.get(self.current.context).ok()
+    }
+
+    /// The current context.
+    #[inline]
+    pub(super) fn context_mut(&mut self) -> Option<&mut ContextState> {
+        self.contexts.get_mut(self.current.context).ok()
     }
 
     /// A resource of any kind that has a [`ResourceDesc`].

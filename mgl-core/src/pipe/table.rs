@@ -96,8 +96,12 @@ impl<H: TypedHandle, T: PartialEq> PartialEq for Table<H, T> {
 }
 
 impl<H: TypedHandle, T> Table<H, T> {
-    /// Adds the entry of a new handle.
-    pub fn insert(&mut self, handle: H, value: T) -> Result<&mut T, HandleError> {
+    /// Whether a new handle can be given an entry: its slot is free, and its generation above all that the slot has seen.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn vacant(&self, handle: H) -> Result<(), HandleError> {
         let h = handle.raw();
         if h.is_null() || h.generation == 0 {
             return Err(HandleError::Null(H::KIND));
@@ -110,30 +114,39 @@ impl<H: TypedHandle, T> Table<H, T> {
                 generation,
             });
         }
-        if self.slots.len() <= slot as usize {
-            self.slots.resize_with(slot as usize + 1, || Slot {
-                generation: 0,
-                entry: None,
-            });
-        }
-        let s = &mut self.slots[slot as usize];
-        if s.entry.is_some() {
-            return Err(HandleError::Occupied {
+        match self.slots.get(slot as usize) {
+            Some(s) if s.entry.is_some() => Err(HandleError::Occupied {
                 kind,
                 slot,
                 generation,
                 live: s.generation,
-            });
-        }
-        if generation <= s.generation {
-            return Err(HandleError::Backwards {
+            }),
+            Some(s) if generation <= s.generation => Err(HandleError::Backwards {
                 kind,
                 slot,
                 generation,
                 seen: s.generation,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the entry of a new handle.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::vacant`].
+    pub fn insert(&mut self, handle: H, value: T) -> Result<&mut T, HandleError> {
+        self.vacant(handle)?;
+        let h = handle.raw();
+        if self.slots.len() <= h.slot as usize {
+            self.slots.resize_with(h.slot as usize + 1, || Slot {
+                generation: 0,
+                entry: None,
             });
         }
-        s.generation = generation;
+        let s = &mut self.slots[h.slot as usize];
+        s.generation = h.generation;
         self.live += 1;
         Ok(s.entry.insert(Box::new(value)))
     }

@@ -7,7 +7,7 @@ use super::error::TraceError;
 use super::reader::TraceFile;
 use crate::codec::blob_refs;
 use crate::counters::Counters;
-use crate::pipe::{Call, Class, NullBackend, Op, PushedState, Reply, apply};
+use crate::pipe::{Call, Class, Op, PushedState, Reply, absorb, count};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::RangeBounds;
@@ -85,7 +85,7 @@ pub struct BlobStats {
     pub different_bytes: u64,
 }
 
-/// Counts. Records are applied to a null back end for the pipe's counters; one that is refused counts as such.
+/// Counts. Records are taken in by a pushed state for the pipe's counters; one that is refused counts as such.
 pub fn stats(file: &TraceFile, frames: impl RangeBounds<u64>) -> Result<Stats, TraceError> {
     let mut c = Counter::default();
     drive(file, frames, &mut c)?;
@@ -103,7 +103,6 @@ struct Counter {
     frame: FrameStats,
     seen: HashSet<(u32, u64, u64)>,
     state: PushedState,
-    backend: NullBackend,
     counters: Counters,
 }
 
@@ -123,7 +122,6 @@ impl Default for Counter {
             frame: FrameStats::default(),
             seen: HashSet::new(),
             state: PushedState::default(),
-            backend: NullBackend::default(),
             counters: Counters::default(),
         }
     }
@@ -168,20 +166,14 @@ impl Consumer for Counter {
         c.count += 1;
         c.record_bytes += bytes;
         c.blob_bytes += blob_bytes;
-        // A read-back's size is what was asked for: a hostile one must not cost memory here.
-        if !matches!(
-            r.call,
-            Call::ReadPixels { .. } | Call::GetTextureImage { .. } | Call::ResourceReadback { .. }
-        ) && let Err(e) = apply(
-            &mut self.state,
-            &mut self.backend,
-            &mut self.counters,
-            &r.call,
-        ) {
-            self.stats.refused += 1;
-            self.stats
-                .first_refusal
-                .get_or_insert_with(|| (r.place.frame, e.to_string()));
+        match absorb(&mut self.state, &r.call) {
+            Ok(()) => count(&mut self.counters, &r.call),
+            Err(e) => {
+                self.stats.refused += 1;
+                self.stats
+                    .first_refusal
+                    .get_or_insert_with(|| (r.place.frame, e.to_string()));
+            }
         }
         Ok(Flow::Continue)
     }

@@ -33,16 +33,14 @@ fn assembled(text: &str) -> Result<TraceFile, TraceError> {
 
 /// Applies all records; the first error with the place of its record.
 fn applied(f: &TraceFile) -> Result<Counters, String> {
-    let (mut s, mut be, mut c) = (
-        PushedState::default(),
-        NullBackend::default(),
-        Counters::default(),
-    );
+    let mut server = Server::new(Box::new(NullBackend::default()));
     let mut cursor = f.records(..).map_err(|e| e.to_string())?;
     while let Some(r) = cursor.next().map_err(|e| e.to_string())? {
-        apply(&mut s, &mut be, &mut c, &r.call).map_err(|e| format!("{}: {e}", r.place))?;
+        server
+            .apply(&r.call)
+            .map_err(|e| format!("{}: {e}", r.place))?;
     }
-    Ok(c)
+    Ok(server.counters)
 }
 
 fn check(text: &str) -> Result<(), String> {

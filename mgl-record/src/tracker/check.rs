@@ -2,8 +2,7 @@
 
 use super::repush::full_repush;
 use crate::driver::Driver;
-use mgl_core::counters::Counters;
-use mgl_core::pipe::{NullBackend, PushedState, apply};
+use mgl_core::pipe::{PushedState, absorb};
 
 /// Runs the checks that were asked for, at a Present.
 pub fn at_present(d: &mut Driver) {
@@ -32,11 +31,9 @@ pub fn repush_difference(d: &Driver) -> Option<String> {
         epoch: live.epoch,
         ..PushedState::default()
     };
-    let mut null = NullBackend::default();
-    let mut counters = Counters::default();
     let mut refused = None;
     full_repush(d, &mut |call| {
-        if let Err(e) = apply(&mut fresh, &mut null, &mut counters, &call) {
+        if let Err(e) = absorb(&mut fresh, &call) {
             refused.get_or_insert_with(|| e.to_string());
         }
     });

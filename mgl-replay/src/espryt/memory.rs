@@ -1,7 +1,7 @@
 //! Byte vectors whose size comes from outside: running out of memory is an answer, not an abort.
 
 use mgl_core::pipe::BackendError;
-use mgl_core::pipe::apply::MAX_IMAGE_BYTES;
+use mgl_core::pipe::limits::MAX_IMAGE_BYTES;
 
 /// `size` zeros.
 ///

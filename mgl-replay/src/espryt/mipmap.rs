@@ -5,7 +5,7 @@ use super::objects::{Image, Params};
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::format::ComponentClass;
-use mgl_core::pipe::apply::level_extent;
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::*;
 
 /// Whether glGenerateMipmap takes a format (ES 3.2 §8.14.4): it can be drawn to and filtered.

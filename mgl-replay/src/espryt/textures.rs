@@ -8,7 +8,7 @@ use super::work::Work;
 use crate::records;
 use glow::HasContext;
 use mgl_core::handle::*;
-use mgl_core::pipe::apply::level_extent;
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::*;
 
 /// Regions above which one upload of the union box is cheaper than many calls.

@@ -5,7 +5,7 @@ use super::objects::Window;
 use crate::texels::half_size;
 use ash::vk;
 use mgl_core::format::ComponentClass;
-use mgl_core::pipe::apply::level_extent;
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::*;
 
 impl Magma {

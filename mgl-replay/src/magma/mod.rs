@@ -236,7 +236,7 @@ impl Magma {
             constants_at: Vec::new(),
             constants_layout,
             block_room,
-            most_bytes: apply::MAX_IMAGE_BYTES,
+            most_bytes: limits::MAX_IMAGE_BYTES,
             shader_features,
             back: None,
             zeros: None,

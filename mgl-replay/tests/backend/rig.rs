@@ -657,7 +657,7 @@ impl Rig {
     #[track_caller]
     pub fn read_texture(&mut self, texture: TextureHandle, level: u32) -> Vec<u8> {
         let d = self.s.textures.get(texture).expect("a texture").desc;
-        let (width, height, depth) = mgl_core::pipe::apply::level_extent(&d, level);
+        let (width, height, depth) = mgl_core::pipe::limits::level_extent(&d, level);
         let p = GetTextureImage {
             texture,
             level,

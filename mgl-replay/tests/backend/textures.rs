@@ -68,7 +68,7 @@ fn pattern(info: &FormatInfo, texels: usize) -> Vec<u8> {
 
 fn whole(rig: &Rig, texture: TextureHandle, level: u32) -> Box3 {
     let d = rig.s.textures.get(texture).expect("a texture").desc;
-    let (width, height, depth) = mgl_core::pipe::apply::level_extent(&d, level);
+    let (width, height, depth) = mgl_core::pipe::limits::level_extent(&d, level);
     Box3 {
         width,
         height,

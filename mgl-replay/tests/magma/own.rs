@@ -4,7 +4,7 @@ use crate::lane;
 use crate::rig::*;
 use mgl_core::format::Format;
 use mgl_core::handle::QueryHandle;
-use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_replay::magma::{Magma, MagmaOptions, PipelineCache};

@@ -11,7 +11,7 @@ mod table;
 mod tests;
 
 use mgl_core::counters::Counters;
-use mgl_core::pipe::{NullBackend, PushedState, Reply, apply};
+use mgl_core::pipe::{PushedState, Reply, absorb, count};
 use mgl_core::trace::consumer::{Consumer, Flow, drive};
 use mgl_core::trace::cursor::Record;
 use mgl_core::trace::{TraceError, TraceFile};
@@ -19,8 +19,8 @@ use mgl_core::trace::{TraceError, TraceFile};
 pub use limits::{CounterLimit, CounterLimits};
 pub use table::{CounterSection, CounterTable, CounterValue};
 
-/// The pipe's counters over a trace, whose records are applied to the null back end. A record that is refused counts as
-/// far as it came, as in a replay.
+/// The pipe's counters over a trace, whose records are taken in by a pushed state. A record that is refused counts
+/// nothing, as in a replay.
 ///
 /// # Errors
 /// The trace is damaged.
@@ -34,7 +34,6 @@ pub fn client(file: &TraceFile) -> Result<CounterSection, TraceError> {
 struct Counter {
     section: CounterSection,
     state: PushedState,
-    back_end: NullBackend,
     counters: Counters,
     at_frame_start: Counters,
 }
@@ -47,12 +46,9 @@ impl Consumer for Counter {
     }
 
     fn record(&mut self, record: &Record<'_>, _: Option<&Reply>) -> Result<Flow, TraceError> {
-        let _ = apply(
-            &mut self.state,
-            &mut self.back_end,
-            &mut self.counters,
-            &record.call,
-        );
+        if absorb(&mut self.state, &record.call).is_ok() {
+            count(&mut self.counters, &record.call);
+        }
         Ok(Flow::Continue)
     }
 

@@ -6,14 +6,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use mgl_core::counters::Counters;
 use mgl_core::handle::{
     ContextHandle, HandleKind, SamplerHandle, SamplerViewHandle, ShaderHandle, TypedHandle,
 };
-use mgl_core::pipe::apply::ApplyError;
 use mgl_core::pipe::{
-    BackendError, Call, Class, ContextState, Group, NullBackend, Op, PushedState, SamplerDesc,
-    SamplerView, apply,
+    Call, Class, ContextState, Group, Op, PushedState, SamplerDesc, SamplerView, absorb,
 };
 use mgl_core::program::Reflection;
 use mgl_core::trace::cursor::RecordPlace;
@@ -32,8 +29,6 @@ use super::log::{Builder, Frame, Id, NONE, StateLog, Step};
 pub fn capture(file: &TraceFile) -> Result<StateLog, StateError> {
     let mut c = Capture {
         state: PushedState::default(),
-        backend: NullBackend::default(),
-        counters: Counters::default(),
         builder: Builder::default(),
         contexts: HashMap::new(),
         programs: HashMap::new(),
@@ -78,8 +73,6 @@ pub fn capture(file: &TraceFile) -> Result<StateLog, StateError> {
 
 struct Capture {
     state: PushedState,
-    backend: NullBackend,
-    counters: Counters,
     builder: Builder,
     contexts: HashMap<(u32, u32), Seen>,
     programs: HashMap<(u32, u32), Rc<Reflection>>,
@@ -101,19 +94,10 @@ fn key<H: TypedHandle>(h: H) -> (u32, u32) {
 
 impl Capture {
     fn apply(&mut self, call: &Call<'_>, place: &RecordPlace) -> Result<(), StateError> {
-        match apply(&mut self.state, &mut self.backend, &mut self.counters, call) {
-            // What a back end does not lower changes nothing.
-            Ok(_)
-            | Err(ApplyError::NotTaken { .. })
-            | Err(ApplyError::Backend {
-                error: BackendError::Unsupported(_),
-                ..
-            }) => Ok(()),
-            Err(error) => Err(StateError::Apply {
-                place: place.to_string(),
-                error,
-            }),
-        }
+        absorb(&mut self.state, call).map_err(|error| StateError::Apply {
+            place: place.to_string(),
+            error,
+        })
     }
 
     /// Notes a push that is no verb, after it was applied.

@@ -15,7 +15,7 @@ pub use capture::capture;
 pub use diff::{FieldCount, StateDiff};
 pub use log::StateLog;
 
-use mgl_core::pipe::apply::ApplyError;
+use mgl_core::pipe::ApplyError;
 use mgl_core::trace::TraceError;
 
 /// Why there is no state log.

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use std::ops::Range;
 
 use mgl_core::handle::{Handle, HandleKind, ResourceHandle};
-use mgl_core::pipe::apply::level_extent;
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{Box3, Call, Reply, ResourceDesc, SubData, SubDataFlags, SubRegion, Target};
 use mgl_core::trace::TraceError;
 use mgl_core::trace::TraceFile;

@@ -189,11 +189,8 @@ fn a_repush_makes_the_pushed_state_anew() {
     call!(0, glQueryCounter(c, GL_TIMESTAMP));
     gl(|gl| {
         let mut fresh = mgl_core::pipe::PushedState::default();
-        let mut backend = mgl_core::pipe::NullBackend::default();
-        let mut counters = mgl_core::counters::Counters::default();
         gl.ctx.queries.repush(&mut |call| {
-            mgl_core::pipe::apply(&mut fresh, &mut backend, &mut counters, &call)
-                .expect("a repush is well-formed");
+            mgl_core::pipe::absorb(&mut fresh, &call).expect("a repush is well-formed");
         });
         for name in [a, b, c] {
             let h = gl.ctx.queries.get(name).expect("used").handle();

@@ -12,7 +12,7 @@ use crate::state::Id;
 use crate::state::texture::{Extent, ImageSpec, ImageTarget, Pixels, Texture, TextureTarget};
 use core::ffi::c_void;
 use mgl_core::pipe::Box3;
-use mgl_core::pipe::apply::MAX_IMAGE_BYTES;
+use mgl_core::pipe::limits::MAX_IMAGE_BYTES;
 
 /// Image sizes as the application gives them.
 #[derive(Clone, Copy, Debug)]

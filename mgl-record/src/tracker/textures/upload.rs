@@ -6,7 +6,7 @@ use crate::state::NameTable;
 use crate::state::buffer::Buffer;
 use crate::state::texture::{Image, Texture, TextureTarget, dirty};
 use mgl_core::handle::ResourceHandle;
-use mgl_core::pipe::apply::level_extent;
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{
     Box3, Call, GetTextureImage, Reply, ResourceDesc, ResourceFlags, SubData, SubDataFlags,
     SubRegion,

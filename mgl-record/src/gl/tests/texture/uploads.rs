@@ -4,7 +4,7 @@ use super::log::{Seen, spy};
 use super::*;
 use crate::tracker::textures::{flush_for_attachment, reconcile, repush};
 use mgl_core::counters::Counters;
-use mgl_core::pipe::{Call, Group, NullBackend, Op, PushedState, SubDataFlags, apply};
+use mgl_core::pipe::{Call, Group, Op, PushedState, SubDataFlags, absorb};
 
 fn ready(profile: Profile) -> (Current, u32) {
     let c = current(profile, None);
@@ -354,12 +354,11 @@ fn a_fresh_state_fed_by_repush_has_the_same_objects() {
         draw(gl, GlType::SAMPLER_2D);
         draw(gl, GlType::SAMPLER_3D);
         draw(gl, GlType::INT_SAMPLER_CUBE);
-        let (mut fresh, mut be) = (PushedState::default(), NullBackend::default());
+        let mut fresh = PushedState::default();
         let mut ops = Vec::new();
-        let mut counters = Counters::default();
         let mut emit = |c: Call<'_>| {
             ops.push(c.op());
-            apply(&mut fresh, &mut be, &mut counters, &c).expect("legal");
+            absorb(&mut fresh, &c).expect("legal");
         };
         repush(gl.share, gl.pipe, &mut emit);
         assert!(ops.contains(&Op::ResourceSubData));
