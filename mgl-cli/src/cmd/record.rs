@@ -73,7 +73,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             .map_err(|e| Failure::input(format!("standard error cannot be used: {e}")))?;
         command.stdout(Stdio::from(stderr));
     }
-    let status = supervise(command)?;
+    let status = supervise(command, &mut |_| None)?;
     // A file that was there before and was not written to is no recording of this program.
     let recorded = modified(&trace).is_some_and(|now| before != Some(now));
     let info = match recorded {

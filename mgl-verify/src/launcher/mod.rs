@@ -6,6 +6,8 @@
 //! `mgl record` watches it.
 
 mod elf;
+mod inherited;
+mod sentinel;
 mod supervise;
 
 use std::ffi::{OsStr, OsString};
@@ -205,8 +207,10 @@ impl Launcher {
     }
 }
 
-/// Replaces this process by the program. Returns only when that fails.
+/// Replaces this process by the program, which inherits what this process was started with. Returns only when that
+/// fails.
 pub fn replace(mut command: Command) -> LaunchError {
+    inherited::pass_on(&mut command);
     let source = command.exec();
     LaunchError::Program {
         program: command.get_program().to_owned(),
