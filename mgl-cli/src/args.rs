@@ -71,13 +71,22 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// The program as a command that runs it on the driver.
-    pub fn command(&self, recording: Option<Recording>) -> Result<Command, Failure> {
+    /// The driver.
+    pub fn launcher(&self) -> Result<Launcher, Failure> {
         let launcher = Launcher::locate()?;
         if matches!(self.backend, BackEndName::Espryt) {
             // The program would only see that it gets no context.
             system_libegl().map_err(Failure::environment)?;
         }
+        Ok(launcher)
+    }
+
+    /// The program as a command that runs it on the driver.
+    pub fn command(
+        &self,
+        launcher: &Launcher,
+        recording: Option<Recording>,
+    ) -> Result<Command, Failure> {
         let (program, args) = self
             .program
             .split_first()
@@ -88,7 +97,7 @@ impl ProgramArgs {
             PreloadName::Never => Preload::Never,
         };
         let mut command = launcher.command(program, args, preload);
-        let clock = self.clock.map(|step_us| Clock::of(&launcher, step_us));
+        let clock = self.clock.map(|step_us| Clock::of(launcher, step_us));
         let settings = DriverSettings {
             back_end: self.backend.into(),
             device: self.device.clone(),

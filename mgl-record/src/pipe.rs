@@ -6,6 +6,7 @@
 
 use crate::config::Config;
 use crate::leave_out::LeaveOut;
+use crate::notes;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
 use mgl_core::pipe::event::LogLevel;
@@ -114,7 +115,7 @@ impl Pipe {
             return;
         };
         // A second process of the same command finds the first one's file and takes a name of its own.
-        let path = if written_since(&path, self.config.record_since_ms) {
+        let path = if is_taken(&path, self.config.record_over.as_deref()) {
             let mut name = path.file_stem().unwrap_or_default().to_os_string();
             name.push(format!("-{}", std::process::id()));
             if let Some(e) = path.extension() {
@@ -130,8 +131,14 @@ impl Pipe {
             provenance.add_full();
         }
         match TraceRecorder::create(&path, &provenance, RecorderOptions::default()) {
-            Ok(r) => self.recorder = Some(r),
-            Err(e) => eprintln!("mgl: not recording: {e}; the program goes on"),
+            Ok(r) => {
+                notes::recording(&path);
+                self.recorder = Some(r);
+            }
+            Err(e) => {
+                notes::failed(&e);
+                eprintln!("mgl: not recording: {e}; the program goes on");
+            }
         }
     }
 
@@ -376,15 +383,9 @@ impl Pipe {
     }
 }
 
-/// Whether a file is there that was written since the command started (`since_ms`, milliseconds since 1970): then another
-/// process of the command writes it. An older one is replaced. File systems' clocks may lag a little.
-fn written_since(path: &std::path::Path, since_ms: u64) -> bool {
-    const LAG_MS: u64 = 20;
-    let Ok(modified) = std::fs::metadata(path).and_then(|m| m.modified()) else {
-        return false;
-    };
-    let modified = modified
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as u64);
-    modified + LAG_MS >= since_ms
+/// Whether the file is another process's recording: there, and not what `over` says it was before. A thing that is no
+/// file is nobody's.
+fn is_taken(path: &std::path::Path, over: Option<&str>) -> bool {
+    let now = mgl_core::files::stamp(path);
+    now.is_some() && now.as_deref() != over
 }

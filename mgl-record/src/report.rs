@@ -107,7 +107,7 @@ fn finish() {
     };
     let written = serde_json::to_vec_pretty(&report)
         .map_err(std::io::Error::from)
-        .and_then(|bytes| std::fs::write(&path, bytes));
+        .and_then(|bytes| mgl_core::files::write(&path, &bytes));
     if let Err(e) = written {
         eprintln!("mgl: report {}: {e}", path.display());
     }

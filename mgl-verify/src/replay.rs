@@ -71,6 +71,7 @@ pub struct FrameReport {
     #[serde(flatten)]
     pub check: FrameCheck,
     /// The image that was written.
+    #[serde(serialize_with = "mgl_core::files::lossy_option")]
     pub image: Option<PathBuf>,
     pub counters: Counters,
 }
@@ -78,6 +79,7 @@ pub struct FrameReport {
 /// How a replay went. Serialises to the JSON of `mgl replay --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReplayReport {
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub trace: PathBuf,
     /// Back end, and the driver below it.
     pub back_end: String,

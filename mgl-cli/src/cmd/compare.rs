@@ -176,7 +176,8 @@ fn write_heatmaps(args: &Args, batch: &Batch, options: &Options) -> Result<Vec<P
         let path = if folders {
             std::fs::create_dir_all(target)
                 .map_err(|e| Failure::input(format!("{}: {e}", target.display())))?;
-            target.join(&row.name)
+            // The name as it is: a report shows it as text.
+            target.join(row.left.file_name().unwrap_or_default())
         } else {
             target.clone()
         };

@@ -72,7 +72,8 @@ fn show(out: &mut Output, diff: &Diff) -> Result<(), Failure> {
             first.verb,
             field(first)
         ))?;
-        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("-"));
+        let dots = out.dots();
+        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("-"), dots);
         let rows = diff.rows.iter().map(|row| {
             vec![
                 Cell::new(&row.verb),
@@ -116,9 +117,9 @@ fn field(row: &DiffRow) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shortened(text: &str, dots: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => format!("{}{dots}", &text[..end]),
         None => text.to_owned(),
     }
 }

@@ -77,7 +77,7 @@ fn save_images(
             args.trace.display()
         )));
     }
-    let document = serde_json::json!({ "folder": folder, "images": saved });
+    let document = serde_json::json!({ "folder": folder.to_string_lossy(), "images": saved });
     out.show(&document, |out, _| {
         out.line(format_args!("{saved} images in {}", folder.display()))
     })?;

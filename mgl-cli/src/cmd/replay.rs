@@ -6,6 +6,7 @@ use comfy_table::Cell;
 use mgl_core::trace::TraceFile;
 use mgl_replay::BackendKind;
 use mgl_replay::attachments::{AttachmentError, framebuffer_after};
+use mgl_replay::player::PlayError;
 use mgl_verify::attachments::save;
 use mgl_verify::replay::{FrameCheck, FrameReport, ReplayReport, ReplaySettings, replay, start};
 use serde_json::json;
@@ -115,7 +116,11 @@ fn dump_verb(
     let mut back_end = start(args.backend, args.device.as_deref(), args.debug)?;
     let image = framebuffer_after(file, back_end.as_mut(), frame, verb).map_err(|e| {
         let environment = matches!(&e, AttachmentError::Play(e) if e.is_environment());
-        let message = format!("{}: {e}", args.trace.display());
+        let message = match &e {
+            // They name the file themselves.
+            AttachmentError::Trace(_) | AttachmentError::Play(PlayError::Trace(_)) => e.to_string(),
+            _ => format!("{}: {e}", args.trace.display()),
+        };
         match environment {
             true => Failure::environment(message),
             false => Failure::input(message),

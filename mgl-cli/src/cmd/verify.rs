@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use comfy_table::Cell;
 use mgl_replay::BackendKind;
 use mgl_verify::goldens::report::Target;
@@ -12,6 +13,7 @@ use mgl_verify::goldens::worker::WorkerCommand;
 use mgl_verify::goldens::{Mode, VerifyOptions, verify};
 
 use crate::exit::{Exit, Failure};
+use crate::internal::REPLAY_WORKER;
 use crate::output::{Output, Tone};
 use crate::progress::Progress;
 
@@ -72,7 +74,7 @@ pub struct Args {
     update: bool,
 
     /// Write a report: junit=FILE, json=FILE or md=FILE
-    #[arg(long, value_name = "KIND=FILE")]
+    #[arg(long, value_name = "KIND=FILE", value_parser = OsStringValueParser::new().try_map(|text| Target::parse(&text)))]
     report: Vec<Target>,
 
     /// Cases at a time
@@ -143,7 +145,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         limit: Duration::from_secs(args.timeout),
         worker: WorkerCommand {
             program,
-            args: vec!["replay-worker".into()],
+            args: vec![REPLAY_WORKER.into()],
         },
         debug: args.debug,
         device: args.device.clone(),

@@ -38,6 +38,7 @@ pub use contents::FrameImage;
 pub use cursor::{Cursor, RawRecord, Record};
 pub use diff::{Diff, DiffOptions, DiffRow, diff};
 pub use error::TraceError;
+pub use fork::with_signals_blocked;
 pub use format::{ChunkKind, Codec};
 pub use provenance::{FullProvenance, Provenance};
 pub use reader::{Info, Recovery, TraceFile};

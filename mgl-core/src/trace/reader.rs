@@ -15,9 +15,9 @@ use super::index::{ChunkInfo, Sequence, extend};
 use super::provenance::Provenance;
 use super::storage::{Storage, read_header};
 use crate::codec;
+use crate::files;
 use rkyv::util::AlignedVec;
 use serde::Serialize;
-use std::fs::File;
 use std::ops::{Bound, Range, RangeBounds};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -125,15 +125,15 @@ impl TraceFile {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let io = |action| TraceError::io(path, action);
-        let file = File::open(path).map_err(io("opening"))?;
-        let meta = file.metadata().map_err(io("opening"))?;
-        if !meta.is_file() {
-            return Err(TraceError::NotATrace {
+        let file = files::open(path).map_err(|e| match e.kind() {
+            // It is no regular file.
+            std::io::ErrorKind::InvalidInput => TraceError::NotATrace {
                 path: path.to_owned(),
-                found: "it is no regular file".into(),
-            });
-        }
-        let length = meta.len();
+                found: e.to_string(),
+            },
+            _ => io("opening")(e),
+        })?;
+        let length = file.metadata().map_err(io("opening"))?.len();
         let mut tail = [0; TRAILER_BYTES];
         let finished = length >= (FILE_HEADER_BYTES + TRAILER_BYTES) as u64
             && file

@@ -254,10 +254,8 @@ pub fn assemble<W: Write>(
     parse(text, &mut |key, value| head.take(key, value), None)?;
     if head.version != Some(TEXT_VERSION) {
         return Err(TraceError::text(
-            name.display().to_string(),
-            format!(
-                "it does not say \"mgl_trace\": {TEXT_VERSION}, so it is no text form of a trace"
-            ),
+            "mgl_trace",
+            format!("not there, or not {TEXT_VERSION}: it is no text form of a trace"),
         ));
     }
     let mut writer = TraceWriter::create(

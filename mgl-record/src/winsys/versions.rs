@@ -1,6 +1,7 @@
 //! Which context a requested version and profile mean; the same for GLX and EGL.
 
 use crate::context::{self, ContextConfig, ContextRef, CreateError, Profile};
+use crate::notes;
 use std::sync::Once;
 
 /// What a program gets that asks for nothing: compatibility, of any version.
@@ -67,6 +68,9 @@ pub fn create(
     share: Option<&ContextRef>,
 ) -> Result<ContextRef, CreateError> {
     let result = context::create(config, share);
+    if let Err(error) = &result {
+        notes::refused(error);
+    }
     if let Err(error @ CreateError::NoDriver(_)) = &result {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| eprintln!("mgl: {error}"));

@@ -21,6 +21,7 @@ use crate::spv::{Spv, SpvError, edit, images};
 use mgl_core::program::{
     Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, ShaderStage,
 };
+use mgl_core::trace::with_signals_blocked;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use spirv_cross2::compile::CompilableTarget;
@@ -294,9 +295,12 @@ const CROSS_STACK: usize = 256 << 20;
 fn cross(words: &[u32], options: &EsslOptions, extensions: &[&str]) -> Result<String, String> {
     std::thread::scope(|scope| {
         let run = || cross_here(words, options, extensions).map_err(|e| e.to_string());
-        let thread = std::thread::Builder::new()
-            .stack_size(CROSS_STACK)
-            .spawn_scoped(scope, run);
+        // The program's handlers never run on it.
+        let thread = with_signals_blocked(|| {
+            std::thread::Builder::new()
+                .stack_size(CROSS_STACK)
+                .spawn_scoped(scope, run)
+        });
         match thread.map(|t| t.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err("the conversion panicked".to_owned()),

@@ -182,10 +182,15 @@ pub struct Review {
     /// In a few words.
     pub summary: String,
     /// The golden's file and the pending one.
+    #[serde(serialize_with = "mgl_core::files::lossy_option")]
     pub golden: Option<PathBuf>,
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub pending: PathBuf,
     /// Where images differ, as a picture.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "mgl_core::files::lossy_option"
+    )]
     pub heatmap: Option<PathBuf>,
     /// The first differences.
     pub differences: Vec<Difference>,
@@ -306,7 +311,7 @@ pub fn accept(
 fn accept_file(golden: &Golden, item: &Item) -> Result<(), PendingError> {
     let pending = golden.pending();
     let from = pending.folder().join(&item.file);
-    let bytes = fs::read(&from).map_err(|source| StoreError::Io {
+    let bytes = mgl_core::files::read(&from).map_err(|source| StoreError::Io {
         path: from.clone(),
         source,
     })?;
@@ -322,7 +327,7 @@ fn accept_file(golden: &Golden, item: &Item) -> Result<(), PendingError> {
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent).map_err(io)?;
         }
-        fs::write(&to, bytes).map_err(io)?;
+        mgl_core::files::replace(&to, &bytes).map_err(io)?;
     } else {
         golden.write(&item.file, &bytes)?;
     }

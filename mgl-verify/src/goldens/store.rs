@@ -158,13 +158,7 @@ impl Golden {
         };
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder).map_err(failed)?;
-        let temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        fs::write(temporary.path(), bytes).map_err(failed)?;
-        // A temporary file is for its owner alone; a golden is for everybody who may read the folder.
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        fs::set_permissions(temporary.path(), permissions).map_err(failed)?;
-        temporary.persist(&path).map_err(|e| failed(e.error))?;
-        Ok(())
+        mgl_core::files::replace(&path, bytes).map_err(failed)
     }
 
     /// Writes an image.
@@ -203,7 +197,7 @@ impl Golden {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let bytes = fs::read(path).map_err(|source| match source.kind() {
+    let bytes = mgl_core::files::read(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
         _ => StoreError::Io {
             path: path.to_owned(),

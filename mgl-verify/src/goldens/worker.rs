@@ -43,6 +43,7 @@ pub struct WorkerCommand {
 /// What a worker is to replay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
+    #[serde(with = "bytes_of_path")]
     pub trace: PathBuf,
     /// Name of the back end.
     pub backend: String,
@@ -52,6 +53,23 @@ pub struct Job {
     pub debug: bool,
     /// The Vulkan device, by number or part of its name; absent: the best one.
     pub device: Option<String>,
+}
+
+/// A path as its bytes, whatever they are.
+mod bytes_of_path {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        path.as_os_str().as_bytes().serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<PathBuf, D::Error> {
+        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
+    }
 }
 
 /// A frame that was replayed.
@@ -230,7 +248,7 @@ impl From<PlayError> for Ended {
 
 fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
     let mapped = Mapped::open(&scratch.join(PROGRESS))?;
-    let bytes = fs::read(&job.trace)?;
+    let bytes = mgl_core::files::read(&job.trace)?;
     let progress = Progress::new(mapped.words());
     Ok(match replays(job, scratch, &bytes, progress) {
         Ok(replayed) => Outcome::Done(replayed),

@@ -1,11 +1,12 @@
 //! [`Image`]: pixels in memory, and PNG files as their form on disk.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use ::image::{ColorType, ExtendedColorType, ImageEncoder, ImageFormat, ImageReader, Limits};
+
+use mgl_core::files;
 
 use super::options::Size;
 
@@ -141,7 +142,7 @@ impl Image {
             path: path.to_owned(),
             source,
         };
-        let mut file = BufReader::new(File::open(path).map_err(read)?);
+        let mut file = BufReader::new(files::open(path).map_err(read)?);
         if file.fill_buf().map_err(read)?.starts_with(POINTER_PREFIX) {
             return Err(ImageError::Pointer {
                 path: path.to_owned(),
@@ -191,7 +192,7 @@ impl Image {
             path: path.to_owned(),
             source,
         };
-        let file = File::create(path).map_err(|e| write(e.into()))?;
+        let file = files::create(path, files::PATIENCE).map_err(|e| write(e.into()))?;
         let mut file = BufWriter::new(file);
         self.encode(&mut file).map_err(write)?;
         file.flush().map_err(|e| write(e.into()))

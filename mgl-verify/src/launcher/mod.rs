@@ -7,6 +7,8 @@
 
 mod elf;
 mod inherited;
+mod notes;
+mod reason;
 mod sentinel;
 mod supervise;
 
@@ -15,6 +17,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use notes::{Note, Notes};
+pub(crate) use reason::reason_of;
+pub use reason::{Reason, Watcher};
 pub use supervise::supervise;
 
 /// Names the directory of `libmgl.so`, when it is not beside the program `mgl`.

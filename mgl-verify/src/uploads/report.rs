@@ -20,6 +20,7 @@ use crate::replay::ReplayError;
 /// What a trace uploads, and what a back end makes of it. Serialises to the JSON of `mgl uploads --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct UploadsReport {
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub trace: PathBuf,
     /// Frames looked at, `A..B`.
     pub frames: String,
