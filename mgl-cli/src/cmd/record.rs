@@ -17,8 +17,9 @@ use crate::output::{Output, bytes};
 
 /// Run a program on mgl and record what it draws
 ///
-/// The file appears when the program makes its first context, and can be read up to the last complete
-/// frame whatever happens to the program. A second process that draws writes FILE-PID.
+/// The file appears when the program makes its first context. Where a signal or a crash ends the program it can be read
+/// up to the last whole frame that was written, which may be a few before the last one drawn. A second process that draws
+/// writes FILE-PID.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
