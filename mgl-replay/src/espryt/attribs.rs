@@ -130,6 +130,8 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Converted {
     kept: Vec<(Key, glow::Buffer, Serial, usize)>,
+    /// No longer kept. A draw that is being made ready may have them bound, which deleting would undo.
+    dead: Vec<glow::Buffer>,
 }
 
 impl Converted {
@@ -148,7 +150,13 @@ impl Converted {
 
     /// Ends all of them.
     pub fn clear(&mut self, dev: &Device) {
-        for (_, name, ..) in self.kept.drain(..) {
+        self.dead.extend(self.kept.drain(..).map(|k| k.1));
+        self.bury(dev);
+    }
+
+    /// Ends those that are no longer kept; no draw is being made ready.
+    pub fn bury(&mut self, dev: &Device) {
+        for name in self.dead.drain(..) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_buffer(name) };
             dev.tally.buffers_ended.one();
@@ -190,15 +198,14 @@ impl Work<'_> {
                 ..*k
             } == key
         };
-        let (dev, kept) = (self.dev, &mut self.obj.converted.kept);
+        let dev = self.dev;
+        let Converted { kept, dead } = &mut self.obj.converted;
         let mut total: usize = kept.iter().map(|k| k.3).sum::<usize>() + bytes.len();
         kept.retain(|(k, name, _, size)| {
             let end = stale(k) || total > BUDGET;
             if end {
                 total -= size;
-                // SAFETY: a context of the share group is current; vertex arrays that have it bound keep its storage.
-                unsafe { dev.gl.glow.delete_buffer(*name) };
-                dev.tally.buffers_ended.one();
+                dead.push(*name);
             }
             !end
         });

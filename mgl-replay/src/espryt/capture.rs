@@ -22,6 +22,11 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// Whether GL captures, or has paused.
+    pub fn has_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
     /// GL stops capturing until the next captured draw; its context is current.
     pub fn pause(&mut self, dev: &Device) {
         if self.begun.is_some() && !self.paused {

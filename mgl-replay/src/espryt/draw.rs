@@ -79,6 +79,10 @@ impl Work<'_> {
         if biased {
             self.follow_biases(h, variant);
         }
+        // Stand-ins may have been made and filled through a framebuffer of their own.
+        let target = self.ctx.framebuffers.draw_bound.name;
+        let fb = &mut self.ctx.framebuffers;
+        fb.bind(self.dev, glow::DRAW_FRAMEBUFFER, target);
         self.follow_render_state(s, many)?;
         self.follow_vertex_input(s, d)?;
         self.follow_uniforms(s, h, variant)?;

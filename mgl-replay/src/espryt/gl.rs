@@ -174,6 +174,8 @@ features! {
     read_depth_stencil = false | "NV_read_depth_stencil";
     /// Signed normalised formats can be drawn to.
     render_snorm = false | "EXT_render_snorm";
+    /// Fragments know their sample.
+    sample_variables = true | "OES_sample_variables";
     /// A shading rate a sample.
     sample_shading = true | "OES_sample_shading";
     /// sRGB decoding is a sampler's choice.

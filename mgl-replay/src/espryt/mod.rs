@@ -27,6 +27,7 @@ pub mod loader;
 mod memory;
 mod mipmap;
 mod objects;
+mod painter;
 mod program;
 mod provoking;
 mod queries;
@@ -152,8 +153,20 @@ impl Espryt {
         })
     }
 
+    /// Ends what goes on in a context that is to end: active queries, a capture. Drivers crash without.
+    fn stop_context(dev: &Device, c: &mut NativeContext) {
+        if c.is_busy() && dev.egl.make_current(&mut c.egl, None).is_ok() {
+            c.stop(dev);
+        }
+    }
+
     /// Ends a context, which is in no table any more, and what belongs to it.
     fn end_context(&mut self, mut c: NativeContext) {
+        let before = egl::current_id();
+        Self::stop_context(&self.dev, &mut c);
+        if egl::current_id() != before {
+            self.forget_holder(before);
+        }
         let tally = &self.dev.tally;
         tally
             .framebuffers_ended
@@ -351,6 +364,7 @@ impl Espryt {
             obj.dummies.clear(dev);
             obj.converted.clear(dev);
             obj.depth_readers.clear(dev);
+            obj.painter.clear(dev);
             for (_, t) in obj.textures.iter() {
                 t.image.delete(dev);
             }
@@ -375,7 +389,7 @@ impl Espryt {
                     dev.gl.glow.delete_sync(f.0);
                     dev.tally.fences_ended.one();
                 }
-                if let Some((place, _)) = obj.zeros.take() {
+                for (place, _) in obj.zeros.drain(..) {
                     dev.gl.glow.delete_buffer(place.name);
                     dev.tally.buffers_ended.one();
                 }
@@ -406,6 +420,7 @@ impl Drop for Espryt {
         self.clear_objects();
         self.let_go();
         for (_, c) in self.contexts.iter_mut() {
+            Self::stop_context(&self.dev, c);
             self.dev.egl.destroy_context(&mut c.egl);
         }
         self.dev.egl.destroy_context(&mut self.service.egl);

@@ -5,6 +5,7 @@ use super::context::Serial;
 use super::depth::DepthReaders;
 use super::device::Device;
 use super::formats::Plan;
+use super::painter::Painter;
 use super::program::Program;
 use super::queries::Query;
 use super::samplers::Samplers;
@@ -160,10 +161,12 @@ pub struct Objects {
     pub dead_queries: Vec<(u64, glow::Query)>,
     /// Programs that read depth and stencil.
     pub depth_readers: DepthReaders,
+    /// Programs of blits that are drawn.
+    pub painter: Painter,
     /// Vertices in forms that OpenGL ES reads.
     pub converted: Converted,
-    /// A buffer of zeros, and how many.
-    pub zeros: Option<(Place, usize)>,
+    /// Buffers of zeros, and how many, the smallest first.
+    pub zeros: Vec<(Place, usize)>,
 }
 
 /// A fence.

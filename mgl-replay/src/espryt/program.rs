@@ -162,10 +162,17 @@ impl Work<'_> {
             if let Some(c) = &mut self.ctx.capture {
                 c.pause(self.dev);
             }
+            let unknown = self.ctx.shadow.program == 0;
             self.ctx.shadow.program = variant.serial;
             self.dev.tally.program_binds.one();
             // SAFETY: the context is current, and the program lives and is linked.
-            unsafe { gl.use_program(Some(variant.name)) };
+            unsafe {
+                if unknown {
+                    // It may be in use, with values that another context has changed since.
+                    gl.use_program(None);
+                }
+                gl.use_program(Some(variant.name));
+            }
         }
         let pairs = [
             (

@@ -80,8 +80,14 @@ impl Work<'_> {
     /// [`BackendError::Unsupported`] for targets that the context lacks.
     pub fn begin_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
         let q = self.query(d)?;
-        // SAFETY: the context is current, and the object is its own.
+        // Another of its target is the server's business, but no driver's: it ends.
+        let other = self.ctx.active_queries.iter().find(|a| a.0 == q.target);
+        if let Some(&(_, name)) = other {
+            self.ctx.stop_query(self.dev, name);
+        }
+        // SAFETY: the context is current, the object is its own, and no query of the target is active.
         unsafe { self.dev.gl.glow.begin_query(q.target, q.name) };
+        self.ctx.active_queries.push((q.target, q.name));
         Ok(())
     }
 
@@ -89,11 +95,14 @@ impl Work<'_> {
     ///
     /// # Errors
     ///
-    /// When it was never begun.
+    /// When it is not active in this context.
     pub fn end_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
         let q = self.begun(d.query)?;
-        // SAFETY: the context is current; a query that is not active is GL's error.
-        unsafe { self.dev.gl.glow.end_query(q.target) };
+        if !self.ctx.stop_query(self.dev, q.name) {
+            return Err(BackendError::Driver(
+                "the end of a query that is not active in the context".into(),
+            ));
+        }
         Ok(())
     }
 

@@ -94,6 +94,7 @@ impl Work<'_> {
         s: &PushedState,
         d: &DrawCall<'_>,
     ) -> Result<(), BackendError> {
+        self.obj.converted.bury(self.dev);
         let c = self.context(s)?;
         let h = c.values.vertex_elements;
         let entry = s
@@ -286,10 +287,15 @@ impl Work<'_> {
         };
         let bound = &mut v.bound[point];
         if *bound != want {
+            let unknown = bound.serial == 0;
             *bound = want;
             self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
             unsafe {
+                if unknown {
+                    // The same range may be bound, of older storage.
+                    self.dev.gl.es.BindVertexBuffer(point as u32, 0, 0, 16);
+                }
                 self.dev.gl.es.BindVertexBuffer(
                     point as u32,
                     name.0.get(),
@@ -357,7 +363,7 @@ impl Work<'_> {
     /// [`BackendError::OutOfMemory`].
     pub fn zeros(&mut self, size: usize) -> Result<super::stream::Place, BackendError> {
         let align = u64::from(self.dev.gl.limits.uniform_offset_alignment);
-        if let Some(z) = self.obj.zeros.filter(|z| z.1 >= size) {
+        if let Some(z) = self.obj.zeros.iter().find(|z| z.1 >= size) {
             return Ok(z.0);
         }
         let size = size.next_power_of_two().max(1024);
@@ -370,12 +376,8 @@ impl Work<'_> {
             align,
             0,
         )?;
-        if let Some(old) = self.obj.zeros.replace((place, size)) {
-            // SAFETY: a context is current; what still has it bound keeps its storage.
-            unsafe { self.dev.gl.glow.delete_buffer(old.0.name) };
-            self.dev.tally.buffers_ended.one();
-            self.obj.moved();
-        }
+        // The older one may be bound for the very draw that asks, and deleting would unbind it.
+        self.obj.zeros.push((place, size));
         Ok(place)
     }
 
@@ -387,10 +389,15 @@ impl Work<'_> {
         if let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot)
             && v.index != serial
         {
+            let unknown = v.index == 0;
             v.index = serial;
             self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, and the buffer lives.
             unsafe {
+                if unknown {
+                    let gl = &self.dev.gl.glow;
+                    gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, None);
+                }
                 self.dev
                     .gl
                     .glow

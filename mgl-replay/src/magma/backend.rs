@@ -1,6 +1,7 @@
 //! The methods of the trait, each a line or two: what they do stands in the module of its subject.
 
 use super::context::Ctx;
+use super::recorder::Garbage;
 use super::surfaces::Surface;
 use super::{Magma, textures};
 use mgl_core::handle::*;
@@ -135,11 +136,23 @@ impl Backend for Magma {
 
     fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
         self.end_rendering();
-        let _ = self.contexts.remove(h);
+        self.suspend_queries();
+        self.queries.forget_context(h);
+        if let Ok(c) = self.contexts.remove(h)
+            && let Some(counters) = c.counters
+        {
+            self.rec.discard(Garbage::Buffer(counters.raw));
+        }
         Ok(())
     }
 
-    fn bind_context(&mut self, _: &PushedState, _: &BindContext) -> Result {
+    fn bind_context(&mut self, _: &PushedState, b: &BindContext) -> Result {
+        if self.speaks != b.context {
+            // What is active and what is captured is the other context's.
+            self.end_rendering();
+            self.suspend_queries();
+            self.speaks = b.context;
+        }
         Ok(())
     }
 

@@ -293,7 +293,7 @@ impl Magma {
         }
         let done = self.sync(&images, &buffers).and_then(|()| {
             let epoch = self.rec.epoch;
-            self.counter_ready(captures)?;
+            self.counter_ready(s, captures)?;
             self.begin_rendering(t, &feedback)?;
             // Rendering may have begun behind a barrier of its own; the draw's accesses are later than that.
             if self.rec.epoch == epoch {

@@ -114,7 +114,10 @@ pub struct Magma {
     queries: queries::Queries,
     dummies: units::Dummies,
     repacked: vertex::Repacked,
-    capture_counters: Option<capture::Counters>,
+    /// The context whose capture runs in the rendering under way.
+    capturing: Option<ContextHandle>,
+    /// The context that speaks.
+    speaks: ContextHandle,
     /// Rendering under way.
     rendering: Option<targets::Rendering>,
     /// What the command buffer has bound.
@@ -227,7 +230,8 @@ impl Magma {
             queries: queries::Queries::default(),
             dummies: units::Dummies::default(),
             repacked: vertex::Repacked::default(),
-            capture_counters: None,
+            capturing: None,
+            speaks: ContextHandle::NULL,
             rendering: None,
             bound: Bound::default(),
             depth_filters: Vec::new(),
@@ -408,7 +412,12 @@ impl Magma {
         let _ = self.finish();
         self.close_windows();
         let obj = std::mem::take(&mut self.obj);
-        self.contexts = Table::default();
+        let mut contexts = std::mem::take(&mut self.contexts);
+        self.speaks = ContextHandle::NULL;
+        let counters: Vec<_> = contexts
+            .iter_mut()
+            .filter_map(|(_, c)| c.counters.take())
+            .collect();
         self.queries.end(&self.gpu);
         let (mut images, mut samplers) = (obj.images, obj.samplers);
         let garbage: Vec<Garbage> = images
@@ -418,7 +427,7 @@ impl Magma {
             .chain(samplers.take_all().into_iter().map(Garbage::Sampler))
             .chain(self.dummies.take().into_iter().map(Garbage::BufferView))
             .chain(self.repacked.take().into_iter().map(Garbage::Buffer))
-            .chain(self.capture_counters.take().map(|c| Garbage::Buffer(c.raw)))
+            .chain(counters.into_iter().map(|c| Garbage::Buffer(c.raw)))
             .chain(self.painter.take())
             .collect();
         for g in garbage {

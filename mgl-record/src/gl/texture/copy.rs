@@ -21,8 +21,10 @@ use mgl_core::pipe::{Box3, BufferMask, Call, CopyToTexture};
 ///
 /// # Errors
 ///
-/// `GL_INVALID_OPERATION` where the framebuffer lacks components that the texture has, or holds another kind of values
-/// (GL 4.6 §8.6, table 8.15).
+/// `GL_INVALID_OPERATION` where the framebuffer lacks a depth or stencil buffer that the texture wants, or holds another
+/// kind of values (GL 4.6 §8.6). Colours that lack components are no error: what is obtained of them has green and blue
+/// of zero and an alpha of one there (GL 4.6 §18.2, "Obtaining Pixels from the Framebuffer"). OpenGL ES has a table of
+/// pairs that it refuses (ES 3.2 table 8.17), desktop OpenGL has none.
 fn origin(gl: &Gl<'_>, to: &Resolved) -> Checked<(Format, BufferMask)> {
     let pair = match to.class() {
         ComponentClass::Depth => (GL_DEPTH_COMPONENT, GL_FLOAT),
@@ -38,17 +40,7 @@ fn origin(gl: &Gl<'_>, to: &Resolved) -> Checked<(Format, BufferMask)> {
         ComponentClass::Uint => 2,
         _ => 0,
     };
-    let components = |base: u32| match base {
-        GL_RED | GL_LUMINANCE | GL_INTENSITY => 0b0001,
-        GL_RG => 0b0011,
-        GL_RGB => 0b0111,
-        GL_RGBA => 0b1111,
-        GL_ALPHA => 0b1000,
-        GL_LUMINANCE_ALPHA => 0b1001,
-        _ => 0,
-    };
-    let missing = components(to.base_format) & !components(from.base_format);
-    if kind(to) != kind(&from) || missing != 0 {
+    if kind(to) != kind(&from) {
         return Err(GL_INVALID_OPERATION);
     }
     Ok((format, buffers))

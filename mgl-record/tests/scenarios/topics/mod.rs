@@ -57,6 +57,7 @@ macro_rules! topics {
 topics! {
     attributes,
     blend,
+    blits,
     buffers,
     contexts,
     depth_stencil,
@@ -66,6 +67,7 @@ topics! {
     programs,
     queries,
     raster,
+    sharing,
     state,
     textures,
     transfers,
