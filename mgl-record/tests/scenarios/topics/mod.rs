@@ -66,6 +66,7 @@ topics! {
     programs,
     queries,
     raster,
+    shading,
     state,
     textures,
     transfers,
