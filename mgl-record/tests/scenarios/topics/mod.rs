@@ -68,6 +68,7 @@ topics! {
     queries,
     raster,
     sharing,
+    shading,
     state,
     textures,
     transfers,

@@ -18,7 +18,9 @@ mod builtins;
 mod capture;
 mod check;
 mod fragment;
+mod geometry;
 mod layout;
+mod opaque;
 mod resources;
 mod vertex;
 
@@ -84,6 +86,8 @@ pub struct ShaderFeatures {
     pub capture: bool,
     /// Transform feedback of several vertex streams.
     pub streams: bool,
+    /// The driver may not see which block a shader reads: see [`opaque`].
+    pub opaque_blocks: bool,
 }
 
 impl ShaderFeatures {
@@ -108,6 +112,7 @@ impl ShaderFeatures {
             cube_arrays: on(core.image_cube_array),
             capture: offer.transform_feedback,
             streams: offer.geometry_streams,
+            opaque_blocks: false,
         }
     }
 }
@@ -280,6 +285,12 @@ impl Program {
             check::features(&spv, stage, &features)?;
             layout.check(&spv, stage)?;
             resources::lower(&mut spv, &features);
+            if stage == ShaderStage::Geometry {
+                geometry::keep_outputs(&mut spv);
+            }
+            if features.opaque_blocks {
+                opaque::blocks(&mut spv, stage);
+            }
             if stage == ShaderStage::Vertex {
                 layout.inputs = layout::inputs(&spv);
             }
@@ -380,6 +391,9 @@ impl Program {
                     vertex::outputs(&mut spv, stage, &self.reflection, &self.features, &key)?;
                 }
             }
+        }
+        if self.features.opaque_blocks {
+            opaque::pushes(&mut spv, stage);
         }
         edit::unify_types(&mut spv);
         Ok(Some(spv.assemble()))
