@@ -14,6 +14,8 @@ pub struct MiscState {
     debug: [bool; 2],
     debug_callback: (GLDEBUGPROC, usize),
     debug_groups: Vec<String>,
+    /// Open groups of EXT_debug_marker.
+    marker_groups: u32,
     /// GL_POINT_FADE_THRESHOLD_SIZE.
     pub point_fade_threshold: f32,
     refused: BTreeMap<(&'static str, GLenum), u64>,
@@ -28,6 +30,7 @@ impl Default for MiscState {
             debug: [false; 2],
             debug_callback: (None, 0),
             debug_groups: Vec::new(),
+            marker_groups: 0,
             point_fade_threshold: 1.0,
             refused: BTreeMap::new(),
             strings: BTreeMap::new(),
@@ -168,6 +171,20 @@ gl_entry! {
     }
     /// A marker (EXT_debug_marker); a length of 0 means a zero-terminated text.
     fn glInsertEventMarkerEXT(gl, length: GLsizei, marker: *const GLchar) { gl.marker(0, 0, if length == 0 { -1 } else { length }, marker) }
+    /// Opens a group of markers (EXT_debug_marker), apart from debug groups; a length of 0 means a zero-terminated text.
+    fn glPushGroupMarkerEXT(gl, length: GLsizei, marker: *const GLchar) {
+        gl.ctx.misc.marker_groups += 1;
+        // Without a name it is a group all the same: every opening has its closing on the pipe.
+        let marker = if marker.is_null() { c"".as_ptr() } else { marker };
+        gl.marker(1, 0, if length == 0 { -1 } else { length }, marker)
+    }
+    /// Closes a group of markers (EXT_debug_marker); one that was not opened is no error.
+    fn glPopGroupMarkerEXT(gl) {
+        if gl.ctx.misc.marker_groups > 0 {
+            gl.ctx.misc.marker_groups -= 1;
+            gl.pipe.push(Call::DebugMarker { p: &DebugMarker { kind: 2, id: 0 }, text: &[] })
+        }
+    }
     /// Marks the end of a frame for tracers (GREMEDY_string_marker).
     fn glStringMarkerGREMEDY(gl, len: GLsizei, string: *const core::ffi::c_void) { gl.marker(0, 0, if len == 0 { -1 } else { len }, string.cast()) }
 }

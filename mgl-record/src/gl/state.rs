@@ -449,7 +449,10 @@ gl_entry! {
         }
     }
     /// Clear colour, unclamped (GL 4.6 §17.4.3.1).
-    fn glClearColor(gl, red: GLfloat, green: GLfloat, blue: GLfloat, alpha: GLfloat) { gl.ctx.clear.color = [red, green, blue, alpha] }
+    fn glClearColor(gl, red: GLfloat, green: GLfloat, blue: GLfloat, alpha: GLfloat) {
+        gl.ctx.clear.color = [red, green, blue, alpha].map(f32::to_bits);
+        gl.ctx.clear.color_type = ValueType::FLOAT;
+    }
     /// Clear depth.
     fn glClearDepth(gl, depth: GLdouble) { gl.ctx.clear.depth = f64::from(clamp01(depth)) }
     /// Clear depth in floats (ARB_ES2_compatibility).

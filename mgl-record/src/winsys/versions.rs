@@ -13,6 +13,8 @@ pub fn unversioned() -> ContextConfig {
         forward_compatible: false,
         robust: false,
         lose_on_reset: false,
+        no_error: false,
+        flush_on_release: true,
     }
 }
 

@@ -53,6 +53,8 @@ impl Current {
             forward_compatible: false,
             robust: false,
             lose_on_reset: false,
+            no_error: false,
+            flush_on_release: true,
         };
         let context = context::create(&config, with).expect("the null back end makes contexts");
         let surface = context::create_surface(&SurfaceConfig {

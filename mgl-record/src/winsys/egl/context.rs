@@ -50,9 +50,15 @@ fn requested(list: &[(c_int, c_int)]) -> Result<ContextConfig> {
                 config.lose_on_reset = *value == EGL_LOSE_CONTEXT_ON_RESET;
             }
             // Errors are raised all the same, and a context that changes threads is always flushed.
-            EGL_CONTEXT_OPENGL_NO_ERROR_KHR
-            | EGL_CONTEXT_RELEASE_BEHAVIOR_KHR
-            | EGL_CONTEXT_PRIORITY_LEVEL_IMG => {}
+            EGL_CONTEXT_OPENGL_NO_ERROR_KHR => config.no_error = on,
+            EGL_CONTEXT_RELEASE_BEHAVIOR_KHR => {
+                config.flush_on_release = match *value {
+                    EGL_CONTEXT_RELEASE_BEHAVIOR_FLUSH_KHR => true,
+                    EGL_NONE => false,
+                    _ => return Err(EGL_BAD_ATTRIBUTE),
+                };
+            }
+            EGL_CONTEXT_PRIORITY_LEVEL_IMG => {}
             _ => return Err(EGL_BAD_ATTRIBUTE),
         }
     }

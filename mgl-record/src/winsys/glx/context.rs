@@ -40,10 +40,15 @@ fn requested(list: &[(c_int, c_int)]) -> Option<ContextConfig> {
             }
             GLX_RENDER_TYPE if *value != GLX_RGBA_TYPE => return None,
             // Errors are raised all the same, and a context that changes threads is always flushed.
-            GLX_RENDER_TYPE
-            | GLX_CONTEXT_OPENGL_NO_ERROR_ARB
-            | GLX_CONTEXT_RELEASE_BEHAVIOR_ARB => {}
-            GLX_SCREEN => {}
+            GLX_CONTEXT_OPENGL_NO_ERROR_ARB => config.no_error = *value != 0,
+            GLX_CONTEXT_RELEASE_BEHAVIOR_ARB => {
+                config.flush_on_release = match *value {
+                    GLX_CONTEXT_RELEASE_BEHAVIOR_FLUSH_ARB => true,
+                    GLX_CONTEXT_RELEASE_BEHAVIOR_NONE_ARB => false,
+                    _ => return None,
+                };
+            }
+            GLX_RENDER_TYPE | GLX_SCREEN => {}
             _ => return None,
         }
     }
