@@ -42,9 +42,7 @@ pub fn features() -> String {
         for (tag, body) in &features {
             let name = attribute(tag, "name").expect("a feature has a name");
             let list: Vec<String> = requirements(body)
-                .filter(|(command, profiles)| {
-                    profiles & CORE != 0 && !removed.contains(command)
-                })
+                .filter(|(command, profiles)| profiles & CORE != 0 && !removed.contains(command))
                 .map(|(command, _)| format!("\"{command}\""))
                 .collect();
             let _ = writeln!(versions, "    (\"{name}\", &[{}]),", list.join(", "));

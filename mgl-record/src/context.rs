@@ -176,6 +176,8 @@ pub struct ContextState {
     pub queries: QueryState,
     /// Transform feedback.
     pub stream_output: StreamOutputState,
+    /// State of the fixed function, in the compatibility profile.
+    pub legacy: Box<crate::gl::legacy::Legacy>,
     /// Hints, debug output, and other values that no draw depends on.
     pub misc: crate::gl::misc::MiscState,
     /// Draw surface.
@@ -374,6 +376,7 @@ pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<Context
         programs: ProgramState::default(),
         queries: QueryState::default(),
         stream_output: StreamOutputState::default(),
+        legacy: Box::default(),
         misc: crate::gl::misc::MiscState::default(),
         draw: None,
         read: None,

@@ -294,6 +294,19 @@ fn read_buffer(gl: &mut Gl<'_>, buffer: GLenum) -> Checked {
     Ok(())
 }
 
+/// Draw buffers as they were kept (glPopAttrib), unless the framebuffer that is bound by now has none of that name.
+pub(super) fn restore_draw_buffers(gl: &mut Gl<'_>, all: [GLenum; MAX_COLOR_ATTACHMENTS]) {
+    if all.iter().all(|&b| check_buffer(gl, Side::Draw, b).is_ok()) {
+        set_draw_buffers(gl, all);
+    }
+}
+
+/// A read buffer as it was kept, as [`restore_draw_buffers`].
+pub(super) fn restore_read_buffer(gl: &mut Gl<'_>, buffer: GLenum) {
+    // One that the framebuffer lacks leaves its own.
+    let _ = read_buffer(gl, buffer);
+}
+
 gl_entry! {
     /// Names for framebuffers (GL 4.6 §9.2).
     fn glGenFramebuffers(gl, n: GLsizei, framebuffers: *mut GLuint) {

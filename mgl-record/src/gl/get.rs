@@ -26,6 +26,8 @@ pub enum Value {
     Normalized([f64; 4], usize),
     /// A list of enumerants.
     List(&'static [i64]),
+    /// A matrix, column after column.
+    Matrix([f32; 16]),
 }
 
 impl Value {
@@ -49,6 +51,7 @@ impl Value {
                 *n
             }
             Self::List(l) => l.len(),
+            Self::Matrix(_) => 16,
         }
     }
     fn as_f64(&self, i: usize) -> f64 {
@@ -57,6 +60,7 @@ impl Value {
             Self::Ints(v, _) => v[i] as f64,
             Self::Floats(v, _) | Self::Normalized(v, _) => v[i],
             Self::List(l) => l[i] as f64,
+            Self::Matrix(m) => f64::from(m[i]),
         }
     }
     fn as_i64(&self, i: usize) -> i64 {
@@ -67,6 +71,7 @@ impl Value {
             // 1.0 is the most positive integer (GL 4.6 §2.2.2).
             Self::Normalized(v, _) => (v[i].clamp(-1.0, 1.0) * f64::from(i32::MAX)).round() as i64,
             Self::List(l) => l[i],
+            Self::Matrix(m) => m[i].round() as i64,
         }
     }
     fn as_bool(&self, i: usize) -> bool {
@@ -77,13 +82,15 @@ impl Value {
     }
 }
 
-fn ints<const N: usize>(v: [i64; N]) -> Value {
+/// Some integers.
+pub(super) fn ints<const N: usize>(v: [i64; N]) -> Value {
     let mut a = [0; 4];
     a[..N].copy_from_slice(&v);
     Value::Ints(a, N)
 }
 
-fn floats<const N: usize>(v: [f32; N]) -> Value {
+/// Some floats.
+pub(super) fn floats<const N: usize>(v: [f32; N]) -> Value {
     let mut a = [0.0; 4];
     for (to, from) in a.iter_mut().zip(v) {
         *to = f64::from(from);
@@ -91,7 +98,8 @@ fn floats<const N: usize>(v: [f32; N]) -> Value {
     Value::Floats(a, N)
 }
 
-fn color(v: [f32; 4]) -> Value {
+/// A colour.
+pub(super) fn color(v: [f32; 4]) -> Value {
     Value::Normalized(v.map(f64::from), 4)
 }
 
@@ -109,10 +117,7 @@ const COMPRESSED_FORMATS: &[i64] = &[
 /// GL_CONTEXT_FLAGS (GL 4.6 §22.2): as the context was asked for.
 fn context_flags(c: &ContextConfig) -> GLbitfield {
     [
-        (
-            c.forward_compatible,
-            GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT,
-        ),
+        (c.forward_compatible, GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT),
         (c.debug, GL_CONTEXT_FLAG_DEBUG_BIT),
         (c.robust, GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT),
         (c.no_error, GL_CONTEXT_FLAG_NO_ERROR_BIT),
@@ -159,6 +164,9 @@ impl Gl<'_> {
             return Some(v);
         }
         if let Some(v) = self.get_limit(pname) {
+            return Some(v);
+        }
+        if let Some(v) = self.get_legacy(pname) {
             return Some(v);
         }
         // Capabilities answer glGet too.
@@ -253,7 +261,11 @@ impl Gl<'_> {
             GL_LINE_SMOOTH_HINT
             | GL_POLYGON_SMOOTH_HINT
             | GL_TEXTURE_COMPRESSION_HINT
-            | GL_FRAGMENT_SHADER_DERIVATIVE_HINT => Value::int(self.ctx.misc.hint(pname)?),
+            | GL_FRAGMENT_SHADER_DERIVATIVE_HINT
+            | GL_PERSPECTIVE_CORRECTION_HINT
+            | GL_POINT_SMOOTH_HINT
+            | GL_FOG_HINT
+            | GL_GENERATE_MIPMAP_HINT => Value::int(self.ctx.misc.hint(pname, self.is_core())?),
             GL_CURRENT_PROGRAM => {
                 let id = self.ctx.programs.current();
                 Value::int(id.map_or(0, |id| self.share.programs.objects[id].name))

@@ -12,6 +12,7 @@ pub mod framebuffer;
 pub mod framebuffer_query;
 pub mod get;
 pub mod get_objects;
+pub mod legacy;
 pub mod limits;
 pub mod misc;
 pub mod program;

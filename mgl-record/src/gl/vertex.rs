@@ -216,6 +216,7 @@ gl_entry! {
             // SAFETY: the program gives `n` names.
             let name = unsafe { arrays.add(i).read_unaligned() };
             gl.ctx.vertex.delete(gl.gens.touch::<VertexArrays>(), name);
+            gl.ctx.legacy.arrays.forget(name);
         }
     }
 

@@ -46,7 +46,7 @@ impl Gl<'_> {
 }
 
 /// Components of a 2_10_10_10_REV word, least significant first (GL 4.6 §10.3.8).
-fn unpack_2_10_10_10(word: u32, signed: bool, normalized: bool) -> [f32; 4] {
+pub(super) fn unpack_2_10_10_10(word: u32, signed: bool, normalized: bool) -> [f32; 4] {
     let field = |shift: u32, bits: u32| -> f32 {
         let top = word << (32 - shift - bits);
         let (value, limit) = if signed {
