@@ -86,7 +86,6 @@ const ALL: &[(&CStr, Where)] = &[
     (c"GL_ARB_vertex_shader", Both),
     (c"GL_ARB_vertex_type_10f_11f_11f_rev", Both),
     (c"GL_ARB_vertex_type_2_10_10_10_rev", Core),
-    (c"GL_ATI_blend_equation_separate", Both),
     (c"GL_ATI_draw_buffers", Compatibility),
     (c"GL_ATI_separate_stencil", Compatibility),
     (c"GL_ATI_texture_float", Both),

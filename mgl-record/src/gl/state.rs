@@ -223,7 +223,7 @@ gl_entry! {
     fn glDisable(gl, cap: GLenum) { gl.set_capability(cap, false) }
     /// Whether a capability is on.
     fn glIsEnabled(gl, cap: GLenum) -> GLboolean {
-        match gl.capability(cap, None) {
+        match gl.capability(cap, None).or_else(|| gl.client_state(cap)) {
             Some(on) => u8::from(on),
             None => { gl.raise(GL_INVALID_ENUM); 0 }
         }

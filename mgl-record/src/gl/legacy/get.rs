@@ -103,6 +103,25 @@ impl Gl<'_> {
         })
     }
 
+    /// Whether an array of conventional attributes is enabled, which glIsEnabled tells as well.
+    pub(crate) fn client_state(&self, cap: GLenum) -> Option<bool> {
+        let array = matches!(
+            cap,
+            GL_VERTEX_ARRAY
+                | GL_NORMAL_ARRAY
+                | GL_COLOR_ARRAY
+                | GL_SECONDARY_COLOR_ARRAY
+                | GL_INDEX_ARRAY
+                | GL_FOG_COORD_ARRAY
+                | GL_EDGE_FLAG_ARRAY
+                | GL_TEXTURE_COORD_ARRAY
+        );
+        let arrays = &self.ctx.legacy.arrays;
+        let set = arrays.of(self.ctx.vertex.current().name());
+        let on = arrays::get(&set, arrays.unit, cap).filter(|_| array && !self.is_core());
+        on.map(|v| v != 0)
+    }
+
     fn legacy_array(&self, pname: GLenum) -> Option<Value> {
         let arrays = &self.ctx.legacy.arrays;
         let set = arrays.of(self.ctx.vertex.current().name());

@@ -14,8 +14,14 @@ mod registry {
 const YOUNGER: &[(&str, &[&str])] = &[
     ("EGL_EXT_platform_xcb", &[]),
     ("EGL_MESA_configless_context", &[]),
-    // Only words of enumerants; the registry has it under SGIS.
+    // Names of enumerants, which the registry has under other names.
+    ("GL_APPLE_packed_pixels", &[]),
     ("GL_EXT_texture_edge_clamp", &[]),
+    ("GL_EXT_texture_rectangle", &[]),
+    (
+        "GL_SUN_multi_draw_arrays",
+        &["glMultiDrawArraysEXT", "glMultiDrawElementsEXT"],
+    ),
 ];
 
 /// Functions of core versions that are refused: X pixmaps, which no configuration offers, X fonts, and images of EGL.
@@ -26,6 +32,7 @@ const REFUSED: &[&str] = &[
     "eglCreatePbufferFromClientBuffer",
     "eglCreatePixmapSurface",
     "eglCreatePlatformPixmapSurface",
+    "eglCreatePlatformPixmapSurfaceEXT",
     "eglDestroyImage",
     "eglReleaseTexImage",
     "glXCopyContext",
