@@ -139,6 +139,16 @@ impl Work<'_> {
             return Ok(());
         }
         match c.begun {
+            // A primitive is written whole or not at all: an empty range leaves no room for any.
+            None if self
+                .context(s)?
+                .values
+                .stream_targets
+                .iter()
+                .any(|t| t.size == 0) =>
+            {
+                return Ok(());
+            }
             None => {
                 self.bind_targets(s)?;
                 // SAFETY: the context is current; buffers are bound, and the program in use has outputs to capture.

@@ -142,6 +142,10 @@ impl Magma {
             return Ok(());
         }
         let targets = &context(s)?.values.stream_targets;
+        // A primitive is written whole or not at all: an empty range leaves no room for any.
+        if targets.iter().any(|t| t.size == 0) {
+            return Ok(());
+        }
         let cmd = self.rec.cmd();
         let mut buffers = 0;
         for t in targets

@@ -20,17 +20,18 @@ use error::answer;
 use std::ffi::{CStr, c_char};
 
 /// What works before a display is chosen.
-const CLIENT_EXTENSIONS: &CStr = c"EGL_EXT_client_extensions EGL_EXT_device_base \
+pub(super) const CLIENT_EXTENSIONS: &CStr = c"EGL_EXT_client_extensions EGL_EXT_device_base \
 EGL_EXT_device_enumeration EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device \
 EGL_EXT_platform_x11 EGL_EXT_platform_xcb EGL_KHR_client_get_all_proc_addresses \
 EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
 
 /// What works on a display beyond EGL 1.5.
-const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_create_context_robustness \
+pub(super) const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_create_context_robustness \
 EGL_EXT_swap_buffers_with_damage EGL_KHR_config_attribs EGL_KHR_context_flush_control \
 EGL_KHR_create_context EGL_KHR_create_context_no_error EGL_KHR_fence_sync \
 EGL_KHR_get_all_proc_addresses EGL_KHR_gl_colorspace EGL_KHR_no_config_context \
-EGL_KHR_surfaceless_context EGL_KHR_swap_buffers_with_damage EGL_KHR_wait_sync";
+EGL_KHR_surfaceless_context EGL_KHR_swap_buffers_with_damage EGL_KHR_wait_sync \
+EGL_MESA_configless_context";
 
 api_entry! {
     /// The error of the thread's last call; resets it.
