@@ -361,6 +361,8 @@ impl Gl<'_> {
             GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(1),
             GL_MAX_DEBUG_GROUP_STACK_DEPTH => Value::int(64),
             GL_DEBUG_LOGGED_MESSAGES => Value::int(0),
+            // Quads are no primitives of shaders' draws in the core profile, and follow none elsewhere.
+            GL_QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION => Value::bool(false),
             GL_SUBPIXEL_BITS => Value::int(8),
             GL_QUERY_COUNTER_BITS => Value::int(64),
             GL_POINT_SIZE_RANGE => floats([1.0, 255.0]),

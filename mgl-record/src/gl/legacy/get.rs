@@ -6,7 +6,7 @@ use super::params::{Owner, parameter};
 use super::{CLIP_PLANES, LIGHTS, TEXTURE_COORDS, arrays, attrib_stack, client_stack};
 use crate::consts::gl::*;
 use crate::context::Gl;
-use crate::gl::get::{Value, color, floats};
+use crate::gl::get::{Value, color, floats, ints};
 use crate::gl::types::*;
 
 impl Gl<'_> {
@@ -143,6 +143,21 @@ fn limit(pname: GLenum) -> Option<Value> {
         GL_RENDER_MODE => Value::int(GL_RENDER),
         GL_RGBA_MODE => Value::bool(true),
         GL_INDEX_MODE | GL_MAP_COLOR | GL_MAP_STENCIL => Value::bool(false),
+        // Where glRasterPos, which is refused, would leave the raster position.
+        GL_CURRENT_RASTER_COLOR => color([1.0; 4]),
+        GL_CURRENT_RASTER_SECONDARY_COLOR => color([0.0, 0.0, 0.0, 1.0]),
+        GL_CURRENT_RASTER_POSITION | GL_CURRENT_RASTER_TEXTURE_COORDS => {
+            floats([0.0, 0.0, 0.0, 1.0])
+        }
+        GL_CURRENT_RASTER_POSITION_VALID => Value::bool(true),
+        GL_CURRENT_RASTER_INDEX => Value::float(1.0),
+        GL_CURRENT_RASTER_DISTANCE => Value::float(0.0),
+        GL_MAP1_GRID_DOMAIN => floats([0.0, 1.0]),
+        GL_MAP2_GRID_DOMAIN => floats([0.0, 1.0, 0.0, 1.0]),
+        GL_MAP1_GRID_SEGMENTS => Value::int(1),
+        GL_MAP2_GRID_SEGMENTS => ints([1, 1]),
+        GL_PIXEL_MAP_I_TO_I_SIZE..=GL_PIXEL_MAP_A_TO_A_SIZE => Value::int(1),
+        GL_FEEDBACK_BUFFER_TYPE => Value::int(GL_2D),
         GL_RED_SCALE | GL_GREEN_SCALE | GL_BLUE_SCALE | GL_ALPHA_SCALE | GL_DEPTH_SCALE => {
             Value::float(1.0)
         }

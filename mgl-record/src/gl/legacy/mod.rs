@@ -57,7 +57,7 @@ impl Default for Legacy {
             current: Current::default(),
             params: params::Params::default(),
             values: raster::Values::default(),
-            switches: BTreeSet::from([(GL_POINT_SPRITE, 0)]),
+            switches: BTreeSet::new(),
             arrays: arrays::Arrays::default(),
             attribs: Vec::new(),
             client_attribs: Vec::new(),

@@ -73,7 +73,28 @@ fn plane_of(gl: &mut Gl<'_>, plane: GLenum) -> Option<usize> {
     None
 }
 
+/// glPixelTransfer*: pixels pass as they are, which the initial values mean; others are refused.
+fn pixel_transfer(gl: &mut Gl<'_>, pname: GLenum, value: f32) {
+    if gl.legacy().is_none() {
+        return;
+    }
+    let initial = match pname {
+        GL_RED_SCALE | GL_GREEN_SCALE | GL_BLUE_SCALE | GL_ALPHA_SCALE | GL_DEPTH_SCALE => 1.0,
+        GL_RED_BIAS | GL_GREEN_BIAS | GL_BLUE_BIAS | GL_ALPHA_BIAS | GL_DEPTH_BIAS
+        | GL_MAP_COLOR | GL_MAP_STENCIL | GL_INDEX_SHIFT | GL_INDEX_OFFSET => 0.0,
+        _ => return gl.raise(GL_INVALID_ENUM),
+    };
+    if value != initial {
+        gl.ctx.misc.refuse_value("glPixelTransfer", pname);
+        gl.raise(GL_INVALID_OPERATION);
+    }
+}
+
 gl_entry! {
+    /// How pixels change on their way (GL 3.3 compatibility §3.7.3).
+    fn glPixelTransferf(gl, pname: GLenum, param: GLfloat) { pixel_transfer(gl, pname, param) }
+    /// How pixels change on their way.
+    fn glPixelTransferi(gl, pname: GLenum, param: GLint) { pixel_transfer(gl, pname, param as f32) }
     /// Flat or smooth shading of colours (GL 3.3 compatibility §2.22).
     fn glShadeModel(gl, mode: GLenum) {
         let Some(state) = gl.legacy() else { return };

@@ -144,6 +144,11 @@ fn current_values_and_parameters_read_back() {
             (GL_GREATER as GLint, [0.5])
         );
         raises(GL_INVALID_ENUM, || glAlphaFunc(GL_ONE, 0.5));
+        glPixelTransferf(GL_RED_SCALE, 1.0);
+        glPixelTransferi(GL_MAP_COLOR, 0);
+        no_error();
+        raises(GL_INVALID_OPERATION, || glPixelTransferf(GL_RED_BIAS, 0.5));
+        raises(GL_INVALID_ENUM, || glPixelTransferf(GL_BLEND, 0.0));
         glFogi(GL_FOG_MODE, GL_LINEAR as GLint);
         glFogfv(GL_FOG_COLOR, [0.5f32; 4].as_ptr());
         assert_eq!(

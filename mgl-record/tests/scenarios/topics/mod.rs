@@ -64,6 +64,7 @@ topics! {
     draws,
     feedback,
     framebuffers,
+    legacy,
     programs,
     queries,
     raster,
