@@ -344,6 +344,10 @@ mod tests {
         assert_eq!(why, Refusal::NotOffered(4, 1));
         refusal::say("EGL", &why);
         assert!(refusal::was_said("EGL", &why));
+        // SAFETY: no pointers.
+        let bound = unsafe { super::super::eglBindAPI(EGL_OPENGL_ES_API as EGLenum) };
+        assert_eq!((bound, error::take()), (0, EGL_BAD_PARAMETER));
+        assert!(refusal::was_said("EGL", &Refusal::Es));
         error::reset();
     }
 }

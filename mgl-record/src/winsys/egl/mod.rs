@@ -12,6 +12,7 @@ pub mod error;
 mod surface;
 mod sync;
 
+use super::refusal::{self, Refusal};
 use super::types::*;
 use crate::consts::egl::*;
 use crate::exports;
@@ -63,6 +64,10 @@ api_entry! {
             error::bind_api(api);
             Ok(1)
         } else {
+            // Most programs that want OpenGL ES come no further than here.
+            if api == EGL_OPENGL_ES_API as EGLenum {
+                refusal::say("EGL", &Refusal::Es);
+            }
             Err(EGL_BAD_PARAMETER)
         })
     }
