@@ -76,7 +76,7 @@ impl Gl<'_> {
             }
             GL_TEXTURE_BUFFER_FORMAT_ARB => {
                 let format = |t: &TexelBuffer| t.resolved.internal_format;
-                Value::int(self.texel_buffer().map_or(GL_LUMINANCE8, format))
+                Value::int(self.texel_buffer().map_or(GL_R8, format))
             }
             GL_TEXTURE_BINDING_2D_MULTISAMPLE => self.texture_name(TextureTarget::D2Multisample),
             GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY => {

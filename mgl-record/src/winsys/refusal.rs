@@ -17,6 +17,8 @@ pub enum Refusal {
     ForwardCompatible(u32, u32),
     /// A profile mask that names no profile, or several.
     Profile(i32),
+    /// A context without errors that is to debug, or to be robust.
+    NoError,
     /// Flags that are not known.
     Flags(i32),
     /// An attribute that is not known, or not with this value.
@@ -45,6 +47,10 @@ impl fmt::Display for Refusal {
                 "OpenGL {major}.{minor} cannot be forward-compatible, which 3.0 began"
             ),
             Self::Profile(mask) => write!(f, "the profile mask {mask:#x} names no single profile"),
+            Self::NoError => write!(
+                f,
+                "a context without errors can neither debug nor be robust"
+            ),
             Self::Flags(flags) => write!(f, "the context flags {flags:#x} are not known"),
             Self::Attribute(name, value) => {
                 write!(

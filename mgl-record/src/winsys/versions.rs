@@ -37,6 +37,10 @@ pub fn resolve(mut config: ContextConfig, profiles: i32) -> Result<ContextConfig
     if config.forward_compatible && config.major < 3 {
         return Err(Refusal::ForwardCompatible(version.0, version.1));
     }
+    // GLX_ARB_create_context_no_error and EGL_KHR_create_context_no_error.
+    if config.no_error && (config.debug || config.robust) {
+        return Err(Refusal::NoError);
+    }
     // Profiles exist from 3.2 on; below, everything is compatible unless it asks not to be.
     config.profile = match profiles {
         _ if version < (3, 2) && config.forward_compatible => Profile::Core,
@@ -96,5 +100,11 @@ mod tests {
         assert_eq!(of(3, 4, false, CORE), None);
         assert_eq!(of(5, 0, false, CORE), None);
         assert_eq!(of(3, 3, false, CORE | COMPATIBILITY), None);
+        let both = ContextConfig {
+            no_error: true,
+            debug: true,
+            ..unversioned()
+        };
+        assert_eq!(resolve(both, CORE).err(), Some(Refusal::NoError));
     }
 }

@@ -69,6 +69,20 @@ fn precision_words() {
 }
 
 #[test]
+fn the_language_of_es_2() {
+    assert_eq!(
+        fragment(
+            "#version 100\nprecision mediump float;\nuniform lowp sampler2D t; varying vec2 v;"
+        ),
+        "\n\nuniform sampler2D t; in vec2 v;"
+    );
+    assert_eq!(
+        fragment("#version 100\n#if defined(GL_ES) && __VERSION__ == 100\nint a;\n#endif"),
+        "\n\nint a;\n"
+    );
+}
+
+#[test]
 fn texture_functions() {
     assert_eq!(fragment("a = texture2D(t, uv);"), "a = texture(t, uv);");
     assert_eq!(
