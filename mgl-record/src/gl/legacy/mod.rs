@@ -31,6 +31,7 @@ pub const LIGHTS: u32 = 8;
 pub const CLIP_PLANES: usize = 8;
 
 /// A context's state of the fixed function.
+#[derive(Default)]
 pub struct Legacy {
     /// Matrix stacks.
     pub matrices: matrix::Matrices,
@@ -48,21 +49,6 @@ pub struct Legacy {
     pub attribs: Vec<attrib_stack::Saved>,
     /// glPushClientAttrib.
     pub client_attribs: Vec<client_stack::Saved>,
-}
-
-impl Default for Legacy {
-    fn default() -> Self {
-        Self {
-            matrices: matrix::Matrices::default(),
-            current: Current::default(),
-            params: params::Params::default(),
-            values: raster::Values::default(),
-            switches: BTreeSet::new(),
-            arrays: arrays::Arrays::default(),
-            attribs: Vec::new(),
-            client_attribs: Vec::new(),
-        }
-    }
 }
 
 /// Current values of conventional vertex attributes (GL 3.3 compatibility §2.7).
