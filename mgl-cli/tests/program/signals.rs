@@ -214,6 +214,8 @@ fn a_terminal_ends_programs() {
         t.type_in("$P sh -c 'sleep 1000 & echo chi\"\"ld $!; sleep 1001; echo not reached'\n");
         t.expect("child ");
         let pid = t.expect("\r\n");
+        // The shell is still about to start its last one.
+        std::thread::sleep(std::time::Duration::from_millis(500));
         t.type_in("\x03");
         t.expect("PROMPT ");
         assert_eq!(t.status(), 130, "{how}");
