@@ -1,6 +1,6 @@
 //! `mgl dump`: the records of a trace, for reading or as text that `mgl assemble` takes; its images.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mgl_core::trace::text::show;
 use mgl_core::trace::{DumpOptions, TraceFile, dump};
@@ -65,7 +65,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 fn save_images(
     file: &TraceFile,
     args: &Args,
-    folder: &PathBuf,
+    folder: &Path,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let all = file.all_frames();

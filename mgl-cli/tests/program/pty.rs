@@ -10,6 +10,20 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Gives a command the usual dispositions, whatever the tests were started with: a shell's background jobs ignore some
+/// signals, and what is ignored is inherited.
+pub fn usual_signals(command: &mut Command) -> &mut Command {
+    // SAFETY: async-signal-safe, and SIG_DFL calls nothing.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in 1..=31 {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        })
+    }
+}
+
 /// An interactive shell.
 pub struct Terminal {
     shell: Child,
@@ -53,7 +67,9 @@ impl Terminal {
                 Ok(())
             });
         }
-        let shell = command.spawn().expect("bash is installed");
+        let shell = usual_signals(&mut command)
+            .spawn()
+            .expect("bash is installed");
         let seen = Arc::new(Mutex::new(String::new()));
         let (mut from, to) = (master.try_clone().expect("a copy"), Arc::clone(&seen));
         std::thread::spawn(move || {
@@ -106,6 +122,7 @@ impl Terminal {
     }
 
     /// Closes the terminal, as a window is closed.
+    #[allow(dead_code)]
     pub fn hang_up(&mut self) {
         // The reading thread has a copy: the terminal is closed for both.
         self.master = None;

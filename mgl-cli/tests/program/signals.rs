@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::{finish, mgl_with_driver};
-use crate::pty::{Terminal, gone};
+use crate::pty::{Terminal, gone, usual_signals};
 
 const MGL: &str = env!("CARGO_BIN_EXE_mgl");
 
@@ -114,7 +114,7 @@ fn nohup_and_timeout_do_what_they_do() {
             .args(&tool[1..])
             .args([MGL, "record", "-o", "t.mgltrace", "--"]);
         command.args(program).current_dir(dir.path());
-        finish(command.stdin(Stdio::null()))
+        finish(usual_signals(&mut command).stdin(Stdio::null()))
     };
     let call = under(&["nohup"], &["grep", "SigIgn", "/proc/self/status"]);
     let bits = call.expect_code(0).stdout.split_whitespace().last();
@@ -140,7 +140,7 @@ fn waiting(dir: &Path, script: &str) -> (std::process::Child, String) {
         .current_dir(dir)
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let mut mgl = command.spawn().expect("mgl starts");
+    let mut mgl = usual_signals(&mut command).spawn().expect("mgl starts");
     let out = mgl.stdout.as_mut().expect("its output");
     let mut line = String::new();
     let mut byte = [0];
@@ -214,6 +214,8 @@ fn a_terminal_ends_programs() {
         t.type_in("$P sh -c 'sleep 1000 & echo chi\"\"ld $!; sleep 1001; echo not reached'\n");
         t.expect("child ");
         let pid = t.expect("\r\n");
+        // The shell is still about to start its last one.
+        std::thread::sleep(std::time::Duration::from_millis(500));
         t.type_in("\x03");
         t.expect("PROMPT ");
         assert_eq!(t.status(), 130, "{how}");
@@ -256,6 +258,7 @@ fn a_program_can_be_stopped_and_continued() {
     for how in ["record", "run"] {
         let mut t = terminal(dir.path(), how);
         t.type_in("$P sh -c 'echo rea\"\"dy; read x; echo g\"\"ot $x'\n");
+        t.expect("ready");
         for _ in 0..2 {
             t.type_in("\x1a");
             t.expect("Stopped");
@@ -264,6 +267,8 @@ fn a_program_can_be_stopped_and_continued() {
             t.expect("jobs=1");
             t.type_in("fg\n");
             t.expect("$P sh");
+            // The shell has said so before it has done so.
+            std::thread::sleep(std::time::Duration::from_millis(300));
         }
         t.type_in("words\n");
         t.expect("got words");

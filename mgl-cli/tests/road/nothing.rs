@@ -79,7 +79,7 @@ fn a_file_touched_a_moment_ago_is_replaced() {
 #[test]
 fn a_library_path_that_is_reset_is_said() {
     let place = Place::new();
-    let program = place.compile("frames", &[]);
+    let program = place.compile_for_system("road/programs/frames.c", "frames");
     // Long enough to be seen.
     let script = r#"unset LD_LIBRARY_PATH; "$0" plain 2; exec "$0" noise 200"#;
     let script = ["sh", "-c", script, arg(&program)];

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use mgl_core::trace::TraceFile;
 
-use crate::pty::{Terminal, gone};
+use crate::pty::{Terminal, gone, usual_signals};
 use crate::road::{Place, arg, finish, mgl, mgl_with_driver};
 
 /// Reads the program's lines up to that of a frame; gives its process id.
@@ -44,7 +44,7 @@ fn signals_end_a_recorded_program() {
             .args([arg(&program), "plain", "1000000"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut mgl_record = command.spawn().expect("mgl starts");
+        let mut mgl_record = usual_signals(&mut command).spawn().expect("mgl starts");
         let mut out = mgl_record.stdout.take().expect("its standard output");
         let pid = shown(&mut out, SHOWN);
         // Frames go on being printed, and read.
@@ -85,6 +85,8 @@ fn the_key_ends_a_recorded_program() {
     t.expect("pid ");
     let pid = t.expect("\r\n");
     t.expect("frame 40\r\n");
+    // What was drawn first has been written by then.
+    std::thread::sleep(std::time::Duration::from_secs(1));
     t.type_in("\x03");
     t.expect("recovered, ");
     t.expect("PROMPT ");

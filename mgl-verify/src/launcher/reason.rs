@@ -3,6 +3,7 @@
 
 use std::ffi::{CString, OsStr};
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -36,11 +37,22 @@ const SECURE: &str = "record a copy that has no such rights: `cp` makes one";
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Passed {
     program: String,
-    library: PathBuf,
+    /// Which; a process with rights of its own does not show it.
+    library: Option<PathBuf>,
     /// Its loader ignores what the environment says of libraries.
     secure: bool,
-    /// Its environment does not lead to the driver.
-    reset: bool,
+    path: LibraryPath,
+}
+
+/// What the environment of a process has of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LibraryPath {
+    /// It leads to the driver.
+    Ours,
+    /// Another one.
+    Reset,
+    /// None of the variables that the driver reads is there either.
+    Cleared,
 }
 
 /// Looks at the processes of a program while it runs: afterwards nothing is left of them to look at.
@@ -83,7 +95,10 @@ impl<'n> Watcher<'n> {
 
     fn passed_by(&self, pid: u32) -> Option<Passed> {
         let at = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
-        let maps = fs::read(at("maps")).ok()?;
+        let maps = match fs::read(at("maps")) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return with_rights(pid),
+            maps => maps.ok()?,
+        };
         let files = maps
             .split(|b| *b == b'\n')
             .filter_map(|line| line.iter().position(|b| *b == b'/').map(|i| &line[i..]))
@@ -103,15 +118,20 @@ impl<'n> Watcher<'n> {
         let exe = fs::read_link(at("exe")).unwrap_or_default();
         let environment = fs::read(at("environ")).unwrap_or_default();
         let shims = self.shims.as_os_str().as_bytes();
+        let has = |name: &[u8]| environment.split(|b| *b == 0).any(|v| v.starts_with(name));
         let leads = environment.split(|b| *b == 0).any(|variable| {
             let path = variable.strip_prefix(b"LD_LIBRARY_PATH=");
             path.is_some_and(|path| path.split(|b| *b == b':').any(|folder| folder == shims))
         });
         Some(Passed {
             program: name_of(exe.as_os_str()),
-            library: library?,
+            library: Some(library?),
             secure: is_secure(&fs::read(at("auxv")).unwrap_or_default()),
-            reset: !leads,
+            path: match leads {
+                true => LibraryPath::Ours,
+                false if has(b"MGL_BACKEND=") => LibraryPath::Reset,
+                false => LibraryPath::Cleared,
+            },
         })
     }
 
@@ -147,24 +167,29 @@ fn reason(notes: &[Note], passed: Option<&Passed>, program: &OsStr) -> Reason {
         return Reason::new(what, hint);
     }
     if let Some(passed) = passed {
-        let (name, library) = (&passed.program, passed.library.display());
-        let took = format!("{name} took {library} and not mgl");
-        return match passed {
-            p if p.secure => Reason::new(
-                format!(
-                    "{took}: it runs with rights of its own (setuid), and the system then ignores library paths"
-                ),
-                SECURE,
-            ),
-            p if p.reset => Reason::new(
-                format!("{took}: it was started with a library path of its own (LD_LIBRARY_PATH)"),
+        let name = &passed.program;
+        let took = match &passed.library {
+            Some(library) => format!("{name} took {} and not mgl", library.display()),
+            None => format!("{name} was started"),
+        };
+        if passed.secure {
+            let what = format!(
+                "{took}: it runs with rights of its own (setuid), and the system then ignores library paths"
+            );
+            return Reason::new(what, SECURE);
+        }
+        let (why, hint) = match passed.path {
+            LibraryPath::Ours => ("it names that library by its path", PRELOAD),
+            LibraryPath::Reset => (
+                "it was started with a library path of its own (LD_LIBRARY_PATH)",
                 PRELOAD,
             ),
-            _ => Reason::new(
-                format!("{took}: it names that library by its path"),
-                PRELOAD,
+            LibraryPath::Cleared => (
+                "it was started with an environment of its own (env -i, sudo, a sandbox)",
+                "start it without, or have it keep LD_LIBRARY_PATH and the variables that start with MGL_",
             ),
         };
+        return Reason::new(format!("{took}: {why}"), hint);
     }
     if let Some(reason) = find_program(program).and_then(|file| of_file(&file)) {
         return reason;
@@ -238,6 +263,23 @@ fn is_secure(auxiliary: &[u8]) -> bool {
     })
 }
 
+/// A process that does not let itself be looked into, if that is because it runs as somebody else.
+fn with_rights(pid: u32) -> Option<Passed> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+    let differ = |name: &str| {
+        let mut ids = field(name)?.split_whitespace();
+        Some(ids.next()? != ids.next()?)
+    };
+    let rights = differ("Uid:")? || differ("Gid:")?;
+    rights.then(|| Passed {
+        program: field("Name:").unwrap_or_default().trim().to_owned(),
+        library: None,
+        secure: true,
+        path: LibraryPath::Ours,
+    })
+}
+
 fn children(pid: u32) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task"));
     let mut all = Vec::new();
@@ -262,11 +304,12 @@ mod tests {
 
     #[test]
     fn what_is_known_best_is_said() {
-        let passed = |secure, reset| Passed {
+        use LibraryPath::{Cleared, Ours, Reset};
+        let passed = |secure, path| Passed {
             program: "game".into(),
-            library: "/usr/lib/libGL.so.1".into(),
+            library: Some("/usr/lib/libGL.so.1".into()),
             secure,
-            reset,
+            path,
         };
         let say =
             |notes: &[Note], passed: Option<&Passed>| reason(notes, passed, "sh".as_ref()).what;
@@ -282,11 +325,16 @@ mod tests {
             ),
             (
                 vec![loaded.clone()],
-                Some(passed(false, true)),
+                Some(passed(false, Reset)),
                 "LD_LIBRARY_PATH",
             ),
-            (vec![], Some(passed(false, false)), "by its path"),
-            (vec![], Some(passed(true, true)), "setuid"),
+            (vec![], Some(passed(false, Ours)), "by its path"),
+            (
+                vec![],
+                Some(passed(false, Cleared)),
+                "an environment of its own",
+            ),
+            (vec![], Some(passed(true, Cleared)), "setuid"),
             (
                 vec![loaded.clone(), refused.clone()],
                 None,
@@ -294,7 +342,7 @@ mod tests {
             ),
             (
                 vec![loaded, refused, failed],
-                Some(passed(true, true)),
+                Some(passed(true, Reset)),
                 "disk full",
             ),
         ] {

@@ -8,11 +8,9 @@
 //! means the program.
 
 use std::fs;
-use std::io::{self, PipeWriter};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::io::{self, PipeWriter, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
-
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// The kernel signals the processes of a group one after the other; this is plenty for it to get from us to the sentinel.
 const GROUP_LAG: Duration = Duration::from_millis(2);
@@ -20,18 +18,28 @@ const GROUP_LAG: Duration = Duration::from_millis(2);
 /// A running sentinel; ends with the value.
 pub struct Sentinel {
     pid: libc::pid_t,
-    program: OwnedFd,
-    /// Never written to: its end is ours.
+    /// It is told the program's process id, and nothing more: the pipe's end is ours.
     life: PipeWriter,
+    program: Option<libc::pid_t>,
 }
 
 impl Sentinel {
-    /// Starts one for a program that runs. All signals are blocked, and there is one thread. Nothing where the system
-    /// gives no more processes: every signal then counts as sent to us alone.
-    pub fn start(program: libc::pid_t) -> Option<Self> {
-        let program = pidfd_open(Pid::from_raw(program)?, PidfdFlags::empty()).ok()?;
-        let (pid, life) = fork(&program).ok()?;
-        Some(Self { pid, program, life })
+    /// Starts one, before the program: that may signal its group at once. All signals are blocked, and there is one
+    /// thread. Nothing where the system gives no more processes: every signal then counts as sent to us alone.
+    pub fn start() -> Option<Self> {
+        let (pid, life) = fork().ok()?;
+        Some(Self {
+            pid,
+            life,
+            program: None,
+        })
+    }
+
+    /// Tells it which program it is to take along.
+    pub fn knows(&mut self, program: libc::pid_t) {
+        self.program = Some(program);
+        // It is there, or it was killed, and then nothing helps.
+        let _ = self.life.write_all(&program.to_ne_bytes());
     }
 
     /// Whether a signal that we have got went to the whole group. Asked once a signal.
@@ -43,9 +51,12 @@ impl Sentinel {
             }
         }
         // What is pending stays pending: another one, with a clean slate, goes on.
-        if let Ok((pid, life)) = fork(&self.program) {
+        if let Ok((pid, life)) = fork() {
             self.end();
             (self.pid, self.life) = (pid, life);
+            if let Some(program) = self.program {
+                self.knows(program);
+            }
         }
         true
     }
@@ -76,35 +87,41 @@ impl Drop for Sentinel {
     }
 }
 
-fn fork(program: &OwnedFd) -> io::Result<(libc::pid_t, PipeWriter)> {
+fn fork() -> io::Result<(libc::pid_t, PipeWriter)> {
     let (theirs, ours) = io::pipe()?;
     // SAFETY: there is one thread, and the child calls nothing but what is async-signal-safe.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => sit(theirs.as_raw_fd(), program.as_raw_fd()),
+        0 => sit(theirs.as_raw_fd()),
         pid => Ok((pid, ours)),
     }
 }
 
 /// The sentinel's life: until the pipe's other end is closed.
-fn sit(life: RawFd, program: RawFd) -> ! {
-    // SAFETY: system calls on this process's own descriptors; the byte has room for what is read.
+fn sit(life: RawFd) -> ! {
+    // SAFETY: system calls on this process's own descriptors; the number has room for what is read.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"mgl-sentinel".as_ptr());
-        // Pipes that somebody reads to their end are not held open. Both are above 2, where the standard streams are.
+        // Pipes that somebody reads to their end are not held open. It is above 2, where the standard streams are.
         libc::dup2(life, 0);
-        libc::dup2(program, 1);
-        libc::syscall(libc::SYS_close_range, 2, libc::c_uint::MAX, 0);
-        let mut byte = 0u8;
-        libc::read(0, (&raw mut byte).cast(), 1);
-        let nothing = std::ptr::null_mut::<libc::siginfo_t>();
-        libc::syscall(
-            libc::SYS_pidfd_send_signal,
-            1,
-            libc::SIGKILL,
-            nothing,
-            0 as libc::c_uint,
-        );
+        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
+        let mut program: libc::pid_t = 0;
+        let room = size_of::<libc::pid_t>();
+        let told = libc::read(0, (&raw mut program).cast(), room) == room as isize;
+        if told {
+            // A process id may belong to another one by the time that it is used; this does not.
+            let held = libc::syscall(libc::SYS_pidfd_open, program, 0 as libc::c_uint);
+            libc::read(0, (&raw mut program).cast(), room);
+            let nothing = std::ptr::null_mut::<libc::siginfo_t>();
+            let none = 0 as libc::c_uint;
+            libc::syscall(
+                libc::SYS_pidfd_send_signal,
+                held,
+                libc::SIGKILL,
+                nothing,
+                none,
+            );
+        }
         libc::_exit(0)
     }
 }

@@ -31,6 +31,7 @@ pub fn supervise(
 ) -> Result<i32, LaunchError> {
     // Blocked before the program starts, so that no signal falls between.
     let mut watch = Watch::new();
+    let mut sentinel = Sentinel::start();
     watch.restore_in(&mut command);
     inherited::pass_on(&mut command);
     let child = command.spawn().map_err(|source| LaunchError::Program {
@@ -39,7 +40,9 @@ pub fn supervise(
     })?;
     let id = child.id();
     let pid = id as libc::pid_t;
-    let mut sentinel = Sentinel::start(pid);
+    if let Some(sentinel) = &mut sentinel {
+        sentinel.knows(pid);
+    }
     let mut next_look = Some(Duration::ZERO);
     let mut stopped = false;
     loop {
