@@ -61,5 +61,6 @@ int main(void) {
     CHECK(dpy);
     draw(dpy, 1);
     draw(dpy, 0);
+    puts("ok");
     return 0;
 }
