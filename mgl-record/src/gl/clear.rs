@@ -53,6 +53,9 @@ impl Gl<'_> {
         if self.ctx.queries.discards(self.pipe) || !tracker::validate_clear(self) {
             return;
         }
+        if clear.buffers.has(BufferMask::COLOR0) && tracker::framebuffer::draws_both(self) {
+            clear.buffers = clear.buffers.with(BufferMask::color(1), true);
+        }
         let fb = tracker::framebuffer::draw_state(self);
         let mut exist = BufferMask::NONE
             .with(BufferMask::DEPTH, !fb.depth.resource.is_null())

@@ -564,9 +564,9 @@ gl_entry! {
     fn glGetMultisamplefv(gl, pname: GLenum, index: GLuint, val: *mut GLfloat) {
         const GRID: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
         if pname != GL_SAMPLE_POSITION { return gl.raise(GL_INVALID_ENUM) }
-        let samples = framebuffer::samples(gl, Side::Draw).max(1);
-        if index >= samples { return gl.raise(GL_INVALID_VALUE) }
-        let p = if samples == 1 { [0.5, 0.5] } else { GRID[index as usize % 4] };
+        // Without samples no index is one (GL 4.6 §14.3.1).
+        if index >= framebuffer::samples(gl, Side::Draw) { return gl.raise(GL_INVALID_VALUE) }
+        let p = GRID[index as usize % 4];
         // SAFETY: the caller gives room for two values.
         unsafe { std::ptr::copy_nonoverlapping(p.as_ptr(), val, 2) }
     }

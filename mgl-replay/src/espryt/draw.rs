@@ -44,7 +44,9 @@ impl Work<'_> {
         let points = is_points(d.info.mode, facts) || corners;
         let target = &c.values.draw_framebuffer;
         let mut key = VariantKey {
-            broadcast: if facts.fragment.broadcasts_color {
+            broadcast: if facts.fragment.broadcasts_color
+                || crate::records::goes_to_both(target, facts)
+            {
                 self.ctx.framebuffers.draw_bound.draw_buffers.max(1)
             } else {
                 1

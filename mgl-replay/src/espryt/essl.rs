@@ -39,7 +39,8 @@ pub const FIRST_BLOCK_BINDING: u32 = 1;
 pub struct EsslOptions {
     /// 310 or 320.
     pub version: u32,
-    /// Draw buffers that `gl_FragColor` is written to; has no effect on other programs.
+    /// Draw buffers that the colour at location 0 is written to: several for `gl_FragColor` and for a window of which
+    /// both buffers are drawn to.
     pub broadcast_outputs: u32,
     /// The last vertex-processing stage sets `gl_PointSize` from the plain float uniform at location
     /// [`POINT_SIZE_LOCATION`]: for points that are drawn without `GL_PROGRAM_POINT_SIZE`.
@@ -135,9 +136,7 @@ pub fn to_essl(
     match stage {
         ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
         ShaderStage::Fragment => {
-            if reflection.fragment.broadcasts_color {
-                edit::broadcast_color(&mut spv, options.broadcast_outputs);
-            }
+            edit::broadcast_color(&mut spv, options.broadcast_outputs);
             drop_depth_hints(&mut spv);
             if options.point_coord_from_below {
                 inputs::point_coord_from_below(&mut spv);

@@ -775,14 +775,14 @@ impl Backend for Espryt {
                     w.dev.gl.glow.flush();
                 }
             }
-            // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+            // What is drawn to a single buffer or to the front is seen after a flush (GL 4.6 §2.3.2).
             let d = s.current.draw;
-            let single = w
-                .obj
-                .surfaces
-                .get(d)
-                .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
-            if single { w.show(s, d) } else { Ok(()) }
+            let windowed = w.obj.surfaces.get(d).ok().filter(|x| x.window.is_some());
+            match windowed.map(|x| (x.desc.double_buffered.get(), x.front_drawn)) {
+                Some((false, _)) => w.show(s, d),
+                Some((true, true)) => w.show_front(s, d),
+                _ => Ok(()),
+            }
         })
     }
 

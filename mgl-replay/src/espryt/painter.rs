@@ -63,6 +63,7 @@ impl Painter {
 const PLACE: u32 = 0;
 const EXTENT: u32 = 1;
 const BIT: u32 = 2;
+const INSIDE: u32 = 3;
 
 fn fragment(key: Key, head: &str, extension: bool) -> String {
     let (prefix, vector) = match key.values {
@@ -94,8 +95,11 @@ layout(binding = 0) uniform highp {prefix}sampler{kind} source;
 layout(location = {PLACE}) uniform ivec4 place;
 layout(location = {EXTENT}) uniform ivec2 extent;
 layout(location = {BIT}) uniform uint bit;
+layout(location = {INSIDE}) uniform ivec4 inside;
 {}void main() {{
-    ivec2 at = ivec2(gl_FragCoord.xy) * place.xy + place.zw;
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    if (any(lessThan(pixel, inside.xy)) || any(greaterThanEqual(pixel, inside.zw))) discard;
+    ivec2 at = pixel * place.xy + place.zw;
     if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, extent))) discard;
     {vector} texel = texelFetch(source, at, {third});
     {body}
@@ -292,6 +296,13 @@ impl Work<'_> {
             let [x, y, z, w] = place;
             gl.uniform_4_i32(Some(&at(PLACE)), x, y, z, w);
             gl.uniform_2_i32(Some(&at(EXTENT)), source.width as i32, source.height as i32);
+            // Mesa's software rasteriser lets samples beside a scissor box through.
+            let end = |at: i32, n: u32| at.saturating_add(n.min(i32::MAX as u32) as i32);
+            let (right, top) = (
+                end(scissor.x, scissor.width),
+                end(scissor.y, scissor.height),
+            );
+            gl.uniform_4_i32(Some(&at(INSIDE)), scissor.x, scissor.y, right, top);
         }
         let size = |n: u32| n.checked_shr(*level).unwrap_or(0).max(1);
         let size = (size(image.width), size(image.height));

@@ -292,15 +292,13 @@ impl Backend for Magma {
     }
 
     fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
-        // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+        // What is drawn to a single buffer or to the front is seen after a flush (GL 4.6 §2.3.2).
         let d = s.current.draw;
-        let single = self
-            .obj
-            .surfaces
-            .get(d)
-            .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
-        if single {
-            self.show(d)?;
+        let windowed = self.obj.surfaces.get(d).ok().filter(|x| x.window.is_some());
+        match windowed.map(|x| (x.desc.double_buffered.get(), x.front_drawn)) {
+            Some((false, _)) => self.show(d)?,
+            Some((true, true)) => self.show_front(d)?,
+            _ => {}
         }
         if f.flags.has(FlushFlags::FINISH) {
             self.finish()

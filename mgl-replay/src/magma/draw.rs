@@ -66,6 +66,9 @@ impl Magma {
             depth_minus_one_to_one: dynamic.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
             clip_distances: dynamic.raster.clip_distances,
             draw_buffers: t.draw_buffers(),
+            to_both: self.obj.programs.get(h).is_ok_and(|p| {
+                crate::records::goes_to_both(&c.values.draw_framebuffer, p.reflection())
+            }),
             unattached: t.unattached(),
             capture: captures,
             indexed: info.index_size != 0,

@@ -207,9 +207,13 @@ impl Magma {
     /// # Errors
     ///
     /// As for any storage; a window that is gone is no error.
-    pub(super) fn show_in_window(&mut self, h: SurfaceHandle) -> Result<(), BackendError> {
+    pub(super) fn show_in_window(
+        &mut self,
+        h: SurfaceHandle,
+        layer: u32,
+    ) -> Result<(), BackendError> {
         self.retire_windows();
-        let image = self.surface_image(h, false, 0)?;
+        let image = self.surface_image(h, false, layer)?;
         let plan = self.obj.images.get(image)?.plan;
         let slice = self.single_sampled(&Slice {
             image,

@@ -225,7 +225,10 @@ scenarios! {
             });
             t.UseProgram(0);
             t.UseProgram(p);
-            strip_is(t, "a uniform", want);
+            // Mesa does not look at a program's values again when it is put to use again.
+            if !t.is_oracle() {
+                strip_is(t, "a uniform", want);
+            }
         }
         // The size of points is no uniform of the program's.
         let dots = t.program("void main() { gl_Position = vec4(0.0, 0.0, 0.0, 1.0); }", PLAIN);
@@ -377,6 +380,13 @@ scenarios! {
             t.DrawArrays(GL_POINTS, 0, 1);
             t.BeginConditionalRender(q[3], GL_QUERY_NO_WAIT);
             t.GetError();
+            if t.is_oracle() {
+                // Mesa corrupts its heap when a context ends with active queries.
+                for target in [GL_ANY_SAMPLES_PASSED, GL_PRIMITIVES_GENERATED, GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN] {
+                    t.EndQuery(target);
+                }
+                t.EndTransformFeedback();
+            }
             t.switch(t.first());
             t.end(other);
             t.clear([0.0; 4]);
@@ -391,6 +401,9 @@ scenarios! {
         t.GenQueries(1, &mut q);
         t.BeginQuery(GL_ANY_SAMPLES_PASSED, q);
         t.strip();
+        if t.is_oracle() {
+            t.EndQuery(GL_ANY_SAMPLES_PASSED);
+        }
     }
 
     /// A blit whose source is seen for the first time, and storage that is another each time.

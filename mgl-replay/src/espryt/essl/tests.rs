@@ -95,7 +95,7 @@ fn broadcast_declares_one_output_a_draw_buffer() {
         assert!(source.contains(&declared), "{source}");
     }
     archive.fragment.broadcasts_color = false;
-    let source = convert(&fragment_words(), &archive, &options)
+    let source = convert(&fragment_words(), &archive, &EsslOptions::default())
         .expect("converts")
         .source;
     assert!(!source.contains("location = 1"), "{source}");

@@ -22,7 +22,7 @@ pub(super) fn rewrite(spv: &mut Spv, facts: &FragmentFacts, key: &VariantKey) {
         negate_derivatives(spv);
         negate_offsets(spv);
     }
-    if facts.broadcasts_color {
+    if key.broadcast > 1 {
         edit::broadcast_color(spv, u32::from(key.broadcast));
     }
     if key.unattached != 0 {

@@ -153,6 +153,8 @@ pub struct DrawState {
     pub flip_y: bool,
     /// Points are drawn (before a geometry shader).
     pub points: bool,
+    /// The one colour goes to both buffers of a window.
+    pub to_both: bool,
     /// The polygon mode is `GL_POINT`.
     pub polygon_points: bool,
     /// `GL_PROGRAM_POINT_SIZE`.
@@ -330,13 +332,14 @@ impl Program {
         let declared = (1u32 << vertex.clip_distances.min(8)) - 1;
         let can_write_size = self.features.late_point_size
             || matches!(self.last_vertex, None | Some(ShaderStage::Vertex));
-        let broadcast = if fragment.broadcasts_color {
+        let broadcasts = fragment.broadcasts_color || state.to_both;
+        let broadcast = if broadcasts {
             state.draw_buffers.clamp(1, 8)
         } else {
             1
         };
         let mut written = self.layout.outputs;
-        if fragment.broadcasts_color {
+        if broadcasts {
             written |= (1 << broadcast) - 1;
         }
         VariantKey {
