@@ -1,7 +1,7 @@
 //! What a shader's declarations say that its SPIR-V does not: which words of a block are booleans,
 //! whether uniforms have initialisers, fragment coordinate conventions.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Facts from one shader's declarations, or those of all shaders of a stage merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub struct Decls {
     pub has_initialisers: bool,
     pub pixel_center_integer: bool,
     pub origin_upper_left: bool,
+    /// By its variable: a sampler that was a member of a structure, as the names and array sizes from
+    /// the uniform down.
+    hoisted: HashMap<String, Vec<(String, Vec<u32>)>>,
 }
 
 impl Decls {
@@ -34,11 +37,24 @@ impl Decls {
         self.bools.contains(&(owner.to_owned(), member.to_owned()))
     }
 
+    /// Notes what a variable stands for that was a member of a structure.
+    pub fn add_hoisted(&mut self, variable: String, path: Vec<(String, Vec<u32>)>) {
+        self.hoisted.insert(variable, path);
+    }
+
+    /// What a variable stands for, if it was a member of a structure.
+    pub fn hoisted(&self, variable: &str) -> Option<&[(String, Vec<u32>)]> {
+        self.hoisted.get(variable).map(Vec::as_slice)
+    }
+
     /// Adds another shader's facts.
     pub fn merge(&mut self, other: &Decls) {
         self.bools.extend(other.bools.iter().cloned());
         self.has_initialisers |= other.has_initialisers;
         self.pixel_center_integer |= other.pixel_center_integer;
         self.origin_upper_left |= other.origin_upper_left;
+        let hoisted = other.hoisted.iter();
+        self.hoisted
+            .extend(hoisted.map(|(name, path)| (name.clone(), path.clone())));
     }
 }

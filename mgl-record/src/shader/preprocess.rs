@@ -7,6 +7,8 @@ mod expr;
 mod extensions;
 mod macros;
 
+pub use expr::evaluate;
+
 use super::ProfileHint;
 use super::lex::{Kind, LexError, Token, lex};
 use std::borrow::Cow;

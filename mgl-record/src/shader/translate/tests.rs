@@ -127,7 +127,19 @@ fn names_that_became_words() {
     );
     assert_eq!(
         fragment("#version 150\nint sample, patch, buffer;").trim(),
-        "int sample, patch, buffer;"
+        "int mgl_r_sample, mgl_r_patch, mgl_r_buffer;"
+    );
+    assert_eq!(
+        fragment("struct image2D { int uint; }; image2D x; uniform layout { int y; };"),
+        "struct mgl_r_image2D { int mgl_r_uint; }; mgl_r_image2D x; uniform mgl_r_layout { int y; };"
+    );
+    assert_eq!(
+        fragment("#version 330\nint bitCount(int x); int fma; int a = bitCount(1);"),
+        "\nint mgl_r_bitCount(int x); int fma; int a = mgl_r_bitCount(1);"
+    );
+    assert_eq!(
+        fragment("float highp = 1.0, precision; a = highp;"),
+        "float mgl_r_highp = 1.0, mgl_r_precision; a = mgl_r_highp;"
     );
 }
 
