@@ -13,6 +13,10 @@ pub struct Decls {
     pub has_initialisers: bool,
     pub pixel_center_integer: bool,
     pub origin_upper_left: bool,
+    /// Sizes of `gl_ClipDistance`.
+    pub clip: super::translate::ClipSizes,
+    /// An input without an output is an error and not merely undefined (GLSL 1.20 and before).
+    pub strict_inputs: bool,
     /// By its variable: a sampler that was a member of a structure, as the names and array sizes from
     /// the uniform down.
     hoisted: HashMap<String, Vec<(String, Vec<u32>)>>,
@@ -53,6 +57,8 @@ impl Decls {
         self.has_initialisers |= other.has_initialisers;
         self.pixel_center_integer |= other.pixel_center_integer;
         self.origin_upper_left |= other.origin_upper_left;
+        self.clip.merge(&other.clip);
+        self.strict_inputs |= other.strict_inputs;
         let hoisted = other.hoisted.iter();
         self.hoisted
             .extend(hoisted.map(|(name, path)| (name.clone(), path.clone())));

@@ -3,9 +3,12 @@
 //! preprocessed tokens, one output line for each line of the source, so that the compiler's log
 //! points at the program's own text.
 
+mod clip;
 mod globals;
 mod hoist;
 mod words;
+
+pub use clip::Sizes as ClipSizes;
 
 use super::ProfileHint;
 use super::decls::Decls;
@@ -27,9 +30,14 @@ const MAX_STRUCTS: u32 = 512;
 /// Name of the function that gives the old `shadow*` look-ups their four components.
 const SHADOW: &str = "mgl_shadow";
 
+/// Extension that lets the built-in blocks be declared again.
+pub const BLOCKS_EXTENSION: &str = "GL_ARB_separate_shader_objects";
+
 /// A translated shader.
 pub struct Translated {
     pub text: String,
+    /// Offset in the text of the line of made-up declarations.
+    pub declarations_at: usize,
     pub decls: Decls,
     /// Warnings of the preprocessor, as log lines.
     pub warnings: String,
@@ -78,8 +86,12 @@ pub fn translate(
     check_shape(&tokens).map_err(log)?;
     let mut translator = Translator::new(stage, version, &retry.redefined, &tokens);
     let tokens = translator.run(tokens).map_err(log)?;
-    let mut decls = Decls::default();
-    let (tokens, hoisted) = hoist::hoist(tokens, &mut decls).map_err(log)?;
+    let mut decls = Decls {
+        strict_inputs: version.number <= 120,
+        ..Decls::default()
+    };
+    let (mut tokens, hoisted) = hoist::hoist(tokens, &mut decls).map_err(log)?;
+    decls.clip = clip::take(&mut tokens, stage);
     let tokens = globals::scan(tokens, &mut decls);
 
     let mut text = format!("#version {} core\n", version.number.max(330));
@@ -97,6 +109,12 @@ pub fn translate(
         text.push_str("#pragma STDGL invariant(all)\n");
         prologue += 1;
     }
+    if decls.clip.needs_blocks() {
+        let _ = writeln!(text, "#extension {BLOCKS_EXTENSION} : enable");
+        prologue += 1;
+    }
+    let declarations_at = text.len();
+    text.push_str(&decls.clip.declarations(stage));
     text.push_str(&translator.declarations());
     text.push('\n');
     prologue += 1;
@@ -108,6 +126,7 @@ pub fn translate(
     }
     Ok(Translated {
         text,
+        declarations_at,
         decls,
         warnings: warning_log,
         prologue,
@@ -145,12 +164,9 @@ impl Translated {
             let number = number.parse::<u32>().unwrap_or(0);
             let own = number.saturating_sub(self.prologue);
             let named = rest.split('\'').nth(1).unwrap_or("");
-            let known = self.function_lines.iter();
-            refused.extend(
-                known
-                    .filter(|(at, name)| *at == own || name == named)
-                    .map(|(_, name)| name.clone()),
-            );
+            let refuses = |(at, name): &&(u32, String)| name == named || (redefines && *at == own);
+            let names = self.function_lines.iter().filter(refuses);
+            refused.extend(names.map(|(_, name)| name.clone()));
         }
         refused
     }
@@ -294,7 +310,9 @@ impl<'r> Translator<'r> {
                         && tokens[at - 1].kind == Kind::Word;
                     if nesting == 0 && typed && !tokens[at - 1].is("layout") {
                         let name = tokens[at - 1].text.to_string();
-                        function_lines.push((tokens[at - 1].line, name.clone()));
+                        if name != "main" {
+                            function_lines.push((tokens[at - 1].line, name.clone()));
+                        }
                         functions.insert(name);
                     }
                     nesting += 1;
@@ -372,6 +390,15 @@ impl<'r> Translator<'r> {
                 _ => {}
             }
             if token.kind != Kind::Word {
+                // The compiler forgets an empty statement and then misses one behind a last label.
+                let after_label = out.last().is_some_and(|t| t.is(":"));
+                if token.is(";") && after_label && next.is_some_and(|t| t.is("}")) {
+                    out.push(Token {
+                        kind: Kind::Word,
+                        text: Cow::Borrowed("break"),
+                        ..token.clone()
+                    });
+                }
                 out.push(token);
                 continue;
             }

@@ -97,11 +97,7 @@ pub fn resize_array(spv: &mut Spv, variable: Variable, length: u32) {
     let Shape::Array(element, _) = spv.shape(variable.ty) else {
         return;
     };
-    let uint = spv.global(
-        Op::TypeInt,
-        None,
-        vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)],
-    );
+    let uint = spv.type_uint();
     let length = spv.constant_bits(uint, length);
     // Types come before the variable that has them, so that it moves behind them.
     let operands = vec![Operand::IdRef(element), Operand::IdRef(length)];

@@ -113,10 +113,18 @@ struct Variable {
 
 /// True for the name of a type whose values no structure of SPIR-V's interfaces can hold.
 fn is_opaque(word: &str) -> bool {
-    let word = word.strip_prefix(['i', 'u']).unwrap_or(word);
-    let rest = word
-        .strip_prefix("sampler")
-        .or_else(|| word.strip_prefix("image"));
+    let of = |word: &'_ str| -> Option<usize> {
+        let known = ["sampler", "image"].into_iter();
+        known
+            .map(|k| (k, word.starts_with(k)))
+            .find_map(|(k, is)| is.then_some(k.len()))
+    };
+    let typed = word.strip_prefix(['i', 'u']).unwrap_or(word);
+    let rest = match (of(word), of(typed)) {
+        (Some(at), _) => Some(&word[at..]),
+        (None, Some(at)) => Some(&typed[at..]),
+        (None, None) => None,
+    };
     rest.is_some_and(|rest| {
         ["1D", "2D", "3D", "Cube", "Buffer"]
             .iter()

@@ -292,3 +292,36 @@ fn tokens_do_not_run_together() {
     );
     assert_eq!(vertex("#define N 1\nx = N.0;"), "\nx = 1 .0;");
 }
+
+#[test]
+fn a_last_empty_statement_stays() {
+    assert_eq!(
+        fragment("switch (a) { case 0: b = 1; break; default: ; }"),
+        "switch (a) { case 0: b = 1; break; default: break; }"
+    );
+    assert_eq!(fragment("x = a ? b : c; ;"), "x = a ? b : c; ;");
+}
+
+#[test]
+fn clip_distances_are_declared_once() {
+    let sizes = |stage, source| {
+        let done = translate(stage, source, HINT, &Retry::default()).expect("well formed");
+        let line = done.text[done.declarations_at..].lines().next();
+        let line = line.unwrap_or_default().to_owned();
+        ((done.decls.clip.input, done.decls.clip.own), line)
+    };
+    let own = "out float gl_ClipDistance[3]; void main() { gl_ClipDistance[1] = 0.0; }";
+    assert_eq!(
+        sizes(ShaderStage::Vertex, own),
+        ((0, 3), "out float gl_ClipDistance[3];".to_owned())
+    );
+    let used = "void main() { gl_ClipDistance[1] = 0.0; }";
+    assert_eq!(sizes(ShaderStage::Vertex, used), ((0, 2), String::new()));
+    let block = "#version 150\nout gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };";
+    assert_eq!(
+        sizes(ShaderStage::Vertex, block),
+        ((0, 2), "out float gl_ClipDistance[2];".to_owned())
+    );
+    let read = "#version 150\nvoid main() { gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[3]; }";
+    assert_eq!(sizes(ShaderStage::Geometry, read), ((4, 1), String::new()));
+}

@@ -33,8 +33,8 @@ fn reserved_since(word: &str) -> Option<u32> {
 
 /// The same for sampler and image types; 1.10's own are always words of the language.
 fn opaque_since(word: &str) -> Option<u32> {
-    let bare = word.strip_prefix(['i', 'u']).unwrap_or(word);
-    let typed = bare.len() < word.len();
+    let typed = !word.starts_with("image") && word.starts_with(['i', 'u']);
+    let bare = &word[usize::from(typed)..];
     if let Some(dim) = bare.strip_prefix("image") {
         let known = [
             "1D",
@@ -121,6 +121,7 @@ const VULKAN_ONLY: &[&str] = &[
     // Vulkan's names of what OpenGL calls gl_VertexID and gl_InstanceID are glslang built-ins
     // anyway; user functions and variables of these names are spared a clash.
     "subpassLoad",
+    "tileImageEXT",
 ];
 
 /// True when a program of this version may use the word as a name and glslang would not let it.
@@ -262,11 +263,6 @@ fn function_since(word: &str) -> u32 {
 /// True for the name of a built-in function of a later version: calls of it mean the shader's own.
 pub fn is_later_function(word: &str, version: u32) -> bool {
     function_since(word) > version
-}
-
-/// True for the name of a built-in function of any version.
-pub fn is_function(word: &str) -> bool {
-    function_since(word) > 0 || is_texture_function(word)
 }
 
 /// What an old texture function is called in GLSL 3.30.
@@ -458,7 +454,7 @@ mod tests {
     #[test]
     fn functions_by_version() {
         assert!(is_later_function("round", 120) && !is_later_function("round", 130));
-        assert!(is_function("mix") && is_function("textureLod") && !is_function("shade"));
+        assert!(is_later_function("fma", 330) && !is_later_function("shade", 110));
     }
 
     #[test]
