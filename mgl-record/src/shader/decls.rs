@@ -23,6 +23,14 @@ pub struct Decls {
 }
 
 impl Decls {
+    /// Nothing yet, of a shader of this GLSL version.
+    pub fn of_version(version: u32) -> Decls {
+        Decls {
+            strict_inputs: version <= 120,
+            ..Decls::default()
+        }
+    }
+
     /// Notes that a member is a boolean (or a vector of them).
     pub fn add_bool(&mut self, owner: &str, member: &str) {
         self.bools.insert((owner.to_owned(), member.to_owned()));

@@ -86,10 +86,7 @@ pub fn translate(
     check_shape(&tokens).map_err(log)?;
     let mut translator = Translator::new(stage, version, &retry.redefined, &tokens);
     let tokens = translator.run(tokens).map_err(log)?;
-    let mut decls = Decls {
-        strict_inputs: version.number <= 120,
-        ..Decls::default()
-    };
+    let mut decls = Decls::of_version(version.number);
     let (mut tokens, hoisted) = hoist::hoist(tokens, &mut decls).map_err(log)?;
     decls.clip = clip::take(&mut tokens, stage);
     let tokens = globals::scan(tokens, &mut decls);

@@ -64,6 +64,7 @@ topics! {
     draws,
     feedback,
     framebuffers,
+    language,
     programs,
     queries,
     raster,
