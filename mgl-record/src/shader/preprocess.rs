@@ -7,6 +7,8 @@ mod expr;
 mod extensions;
 mod macros;
 
+pub use expr::evaluate;
+
 use super::ProfileHint;
 use super::lex::{Kind, LexError, Token, lex};
 use std::borrow::Cow;
@@ -266,9 +268,9 @@ impl<'a> Preprocessor<'a> {
         !token.frozen && (token.is("__LINE__") || self.macros.contains_key(token.text.as_ref()))
     }
 
-    /// Line number as the program counts, for `__LINE__`.
-    fn program_line(&self, line: u32) -> u32 {
-        program_line(&self.out.line_marks, line).1
+    /// String and line as the program counts, for `__FILE__` and `__LINE__`.
+    fn program_place(&self, line: u32) -> (u32, u32) {
+        program_line(&self.out.line_marks, line)
     }
 }
 

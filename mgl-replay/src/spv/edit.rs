@@ -1,7 +1,7 @@
 //! Edits of a module that both back ends make: code at the ends and the start of functions, variables
 //! in place of others, one colour for all draw buffers, types that became equal.
 
-use super::Spv;
+use super::{Shape, Spv, Variable};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 use std::collections::HashMap;
@@ -89,6 +89,30 @@ pub fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
         }
     }
     spv.module.functions = functions;
+}
+
+/// Gives a module-scope variable of an array type another length. Only elements may be used, never the array
+/// as a whole, and none behind its end.
+pub fn resize_array(spv: &mut Spv, variable: Variable, length: u32) {
+    let Shape::Array(element, _) = spv.shape(variable.ty) else {
+        return;
+    };
+    let uint = spv.type_uint();
+    let length = spv.constant_bits(uint, length);
+    // Types come before the variable that has them, so that it moves behind them.
+    let operands = vec![Operand::IdRef(element), Operand::IdRef(length)];
+    let array = spv.global(Op::TypeArray, None, operands);
+    let pointer = spv.type_pointer(variable.class, array);
+    let globals = &mut spv.module.types_global_values;
+    if let Some(at) = globals
+        .iter()
+        .position(|inst| inst.result_id == Some(variable.id))
+    {
+        let mut inst = globals.remove(at);
+        inst.result_type = Some(pointer);
+        globals.push(inst);
+    }
+    spv.reindex();
 }
 
 /// Puts code at the start of the entry function, behind its variables.

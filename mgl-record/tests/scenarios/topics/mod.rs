@@ -65,6 +65,7 @@ topics! {
     feedback,
     framebuffers,
     legacy,
+    language,
     programs,
     queries,
     raster,

@@ -274,14 +274,18 @@ impl Program {
             }
             _ => None,
         };
+        let mut modules = Vec::new();
         for stage in reflection.stages.iter() {
             let name = stage.name();
-            let mut spv =
-                Spv::load(&stages[stage as usize]).map_err(|source| SpirvError::Spirv {
-                    stage: name,
-                    source,
-                })?;
+            let spv = Spv::load(&stages[stage as usize]).map_err(|source| SpirvError::Spirv {
+                stage: name,
+                source,
+            })?;
             check::structure(&spv, stage)?;
+            layout.join_arrays(&spv);
+            modules.push((stage, spv));
+        }
+        for (stage, mut spv) in modules {
             spv.forget_names();
             resources::tidy(&mut spv, stage);
             check::features(&spv, stage, &features)?;
