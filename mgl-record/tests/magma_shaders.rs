@@ -38,6 +38,7 @@ const RICH: ShaderFeatures = ShaderFeatures {
     cube_arrays: true,
     capture: true,
     streams: true,
+    opaque_blocks: false,
 };
 
 /// A device that lacks what can be done in shaders.
@@ -45,6 +46,7 @@ const POOR: ShaderFeatures = ShaderFeatures {
     depth_clip_control: false,
     draw_parameters: false,
     one_d_images: false,
+    opaque_blocks: true,
     ..RICH
 };
 

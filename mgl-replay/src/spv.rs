@@ -309,6 +309,15 @@ impl Spv {
         )
     }
 
+    /// The unsigned 32-bit integer type.
+    pub fn type_uint(&mut self) -> u32 {
+        self.global(
+            Op::TypeInt,
+            None,
+            vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)],
+        )
+    }
+
     /// A vector type.
     pub fn type_vector(&mut self, component: u32, count: u32) -> u32 {
         let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(count)];

@@ -21,6 +21,7 @@ mod context;
 mod copy;
 mod counters;
 mod descriptors;
+mod direct;
 mod draw;
 mod features;
 mod filtering;
@@ -215,6 +216,7 @@ impl Magma {
             multi_viewport: h.multi_viewport,
             cube_arrays: h.cube_array,
             capture: h.transform_feedback,
+            opaque_blocks: gpu.driver == vk::DriverId::MESA_LLVMPIPE,
             ..ShaderFeatures::of(&offer)
         };
         Ok(Self {

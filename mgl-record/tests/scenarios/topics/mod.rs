@@ -67,6 +67,7 @@ topics! {
     programs,
     queries,
     raster,
+    shading,
     sharing,
     state,
     textures,

@@ -19,6 +19,7 @@ mod capture;
 mod check;
 mod fragment;
 mod layout;
+mod opaque;
 mod resources;
 mod vertex;
 
@@ -84,6 +85,8 @@ pub struct ShaderFeatures {
     pub capture: bool,
     /// Transform feedback of several vertex streams.
     pub streams: bool,
+    /// The driver may not see which block a shader reads: see [`opaque`].
+    pub opaque_blocks: bool,
 }
 
 impl ShaderFeatures {
@@ -108,6 +111,7 @@ impl ShaderFeatures {
             cube_arrays: on(core.image_cube_array),
             capture: offer.transform_feedback,
             streams: offer.geometry_streams,
+            opaque_blocks: false,
         }
     }
 }
@@ -280,6 +284,9 @@ impl Program {
             check::features(&spv, stage, &features)?;
             layout.check(&spv, stage)?;
             resources::lower(&mut spv, &features);
+            if features.opaque_blocks {
+                opaque::blocks(&mut spv, stage);
+            }
             if stage == ShaderStage::Vertex {
                 layout.inputs = layout::inputs(&spv);
             }
@@ -380,6 +387,9 @@ impl Program {
                     vertex::outputs(&mut spv, stage, &self.reflection, &self.features, &key)?;
                 }
             }
+        }
+        if self.features.opaque_blocks {
+            opaque::pushes(&mut spv, stage);
         }
         edit::unify_types(&mut spv);
         Ok(Some(spv.assemble()))

@@ -24,11 +24,13 @@ const RICH: ShaderFeatures = ShaderFeatures {
     cube_arrays: true,
     capture: true,
     streams: true,
+    opaque_blocks: false,
 };
 const POOR: ShaderFeatures = ShaderFeatures {
     depth_clip_control: false,
     draw_parameters: false,
     one_d_images: false,
+    opaque_blocks: true,
     ..RICH
 };
 
