@@ -10,6 +10,7 @@ use super::objects::Image;
 use super::read::blit_mask;
 use super::storage::Shape;
 use super::work::Work;
+use crate::xcb::Notice;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::backend::NativeWindow;
@@ -363,7 +364,11 @@ impl Work<'_> {
         let dev = self.dev;
         let Some(x) = &dev.egl.x else { return };
         let mut destroyed = Vec::new();
-        x.drain(|window| destroyed.push(window));
+        x.drain(|notice| {
+            if let Notice::Destroyed(window) = notice {
+                destroyed.push(window);
+            }
+        });
         if destroyed.is_empty() {
             return;
         }

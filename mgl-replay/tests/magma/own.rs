@@ -2,6 +2,7 @@
 
 use crate::lane;
 use crate::rig::*;
+use crate::windows::{Server, Window, shows_on};
 use mgl_core::format::Format;
 use mgl_core::handle::QueryHandle;
 use mgl_core::pipe::apply::ApplyError;
@@ -353,4 +354,30 @@ fn what_is_left_at_the_end_is_named() {
             .any(|t| t.contains("VkSampler") || t.contains("SAMPLER")),
         "{said:?}"
     );
+}
+
+#[test]
+fn windows_are_shown_to_without_swap_chains() {
+    let server = Server::start();
+    for (depth, alpha) in [(24, [0, 0]), (32, [0x4000_0000, 0xFF00_0000])] {
+        let window = Window::unmapped(&server, 64, 48, Some(depth));
+        let be = lane::lacking(&["swapchain"]);
+        shows_on(
+            be,
+            &server,
+            &window,
+            0x00FF_8000 | alpha[0],
+            0xFF | alpha[1],
+        );
+    }
+}
+
+#[test]
+fn windows_with_other_masks_are_shown_to() {
+    // Ten bits a colour, and five, six and five.
+    for (depth, orange, blue) in [(30, 1023 << 20 | 514 << 10, 1023), (16, 0xFC00, 0x1F)] {
+        let server = Server::with(depth, &[]);
+        let window = Window::unmapped(&server, 64, 48, None);
+        shows_on(lane::headless(), &server, &window, orange, blue);
+    }
 }
