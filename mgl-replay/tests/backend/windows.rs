@@ -32,7 +32,8 @@ impl Server {
         let mut child = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0"])
             .arg(format!("320x240x{depth}"))
-            .args(["-nolisten", "tcp"])
+            // A server that loses its last client would otherwise start over, and turn the next one away meanwhile.
+            .args(["-nolisten", "tcp", "-noreset"])
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

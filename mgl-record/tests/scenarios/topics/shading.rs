@@ -236,4 +236,40 @@ scenarios! {
             t.near("the sum", &t.pixel_f32(0, 0), &[want, 1.0, 0.0, 1.0], 1e-3);
         }
     }
+
+    /// What a geometry shader writes once holds for all vertices that it emits afterwards. GLSL leaves it undefined; every
+    /// OpenGL driver has it so, and programs rely on it.
+    fn geometry_outputs_stay(t) {
+        t.target(GL_RGBA8, (16, 16));
+        t.program_with(&[
+            (GL_VERTEX_SHADER, "in vec4 pos; out vec4 tone; void main() { gl_Position = pos; tone = vec4(pos.xy * 0.5 + 0.5, 0.25, 1); }"),
+            (GL_GEOMETRY_SHADER, "layout(points) in; layout(triangle_strip, max_vertices = 8) out;
+              in vec4 tone[]; out vec4 shade; flat out int number; out Rest { vec2 pair; vec4 list[2]; float unused; } rest; out vec2 corner[2];
+              void corner_at(vec2 o) { gl_Position = vec4(gl_in[0].gl_Position.xy + o, 0, 1); EmitVertex(); }
+              void main() {
+                shade = tone[0]; number = 3; rest.pair = vec2(0.5, 0.75); rest.list[1] = vec4(0.125); corner[1] = vec2(0.5, 0.25);
+                gl_PrimitiveID = 9;
+                corner_at(vec2(0)); corner_at(vec2(1, 0)); corner_at(vec2(0, 1));
+                gl_Position = vec4(gl_in[0].gl_Position.xy + vec2(1), 0, 1); EmitVertex(); EndPrimitive();
+                // A position stays, too: nothing of this has an area.
+                for (int i = 0; i < 4; i++) { shade = vec4(0); EmitVertex(); }
+              }"),
+            (GL_FRAGMENT_SHADER, "in vec4 shade; flat in int number; in Rest { vec2 pair; vec4 list[2]; float unused; } rest; in vec2 corner[2]; out vec4 c;
+              void main() {
+                bool kept = number == 3 && rest.pair == vec2(0.5, 0.75) && rest.list[1] == vec4(0.125) && corner[1] == vec2(0.5, 0.25) && gl_PrimitiveID == 9;
+                c = kept ? shade : vec4(1, 0, 0, 1); }"),
+        ], |_| {});
+        t.array();
+        t.buffer(GL_ARRAY_BUFFER, &[[-1.0f32, -1.0], [0.0, 0.0]]);
+        let p = t.attribute("pos");
+        t.VertexAttribPointer(p, 2, GL_FLOAT, 0, 0, at(0));
+        t.EnableVertexAttribArray(p);
+        t.both(|t, place| {
+            t.clear([0.0, 0.0, 1.0, 1.0]);
+            t.DrawArrays(GL_POINTS, 0, 2);
+            t.area_is(&format!("{place}, first"), [0, 0, 8, 8], [0, 0, 64, 255]);
+            t.area_is(&format!("{place}, second"), [8, 8, 8, 8], [128, 128, 64, 255]);
+            t.area_is(&format!("{place}, beside"), [8, 0, 8, 8], [0, 0, 255, 255]);
+        });
+    }
 }

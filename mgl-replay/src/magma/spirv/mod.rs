@@ -18,6 +18,7 @@ mod builtins;
 mod capture;
 mod check;
 mod fragment;
+mod geometry;
 mod layout;
 mod opaque;
 mod resources;
@@ -284,6 +285,9 @@ impl Program {
             check::features(&spv, stage, &features)?;
             layout.check(&spv, stage)?;
             resources::lower(&mut spv, &features);
+            if stage == ShaderStage::Geometry {
+                geometry::keep_outputs(&mut spv);
+            }
             if features.opaque_blocks {
                 opaque::blocks(&mut spv, stage);
             }
