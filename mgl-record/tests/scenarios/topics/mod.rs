@@ -69,6 +69,7 @@ topics! {
     programs,
     queries,
     raster,
+    shading,
     sharing,
     shading,
     state,
