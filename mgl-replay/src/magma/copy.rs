@@ -200,8 +200,8 @@ impl Magma {
                 z: 0,
                 ..area
             };
-            let target = area;
-            return self.copy_on_gpu(&window_at(&from), 0, &src, &to, c.level, &target);
+            let at = (area.x, area.y, area.z);
+            return self.copy_texels(&window_at(&from), 0, &src, &to, c.level, at);
         }
         if t.samples <= 1 && self.blits_between(&from, &to) {
             return self.blit_into(&t, &from, (x, y), &to, c.level, &area);
