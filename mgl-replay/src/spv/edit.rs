@@ -83,7 +83,7 @@ pub fn split_outputs(spv: &mut Spv, arrays: bool, gone: impl Fn(u32, u32) -> boo
         let (element, length) = spv.strip_array(v.ty);
         let count = length.unwrap_or(1).min(32);
         let is_gone = |n: u32| gone(first.saturating_add(n), index.unwrap_or(0));
-        if !(arrays && length.is_some()) && !(0..count).any(is_gone) {
+        if !(arrays && length.is_some() || (0..count).any(is_gone)) {
             continue;
         }
         let whole = spv.add_variable(StorageClass::Private, v.ty);

@@ -120,8 +120,8 @@ pub fn outputs(text: &str, letter: char) -> Option<Interface<'_>> {
         if let Some(n) = clip_distances(line) {
             found.clip_distances = n;
         }
-        let declared = if line.starts_with("out ") {
-            Some(("", &line[4..]))
+        let declared = if let Some(rest) = line.strip_prefix("out ") {
+            Some(("", rest))
         } else {
             line.split_once(" out ")
                 .and_then(|(q, rest)| Some((qualifiers_of(q)?, rest)))
