@@ -1,5 +1,6 @@
 //! The back ends of the pipe (Espryt on OpenGL ES; Magma on Vulkan; null) and the player that feeds them from trace files.
 
+pub mod approximation;
 pub mod attachments;
 pub mod backends;
 pub mod espryt;

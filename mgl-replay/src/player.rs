@@ -189,6 +189,8 @@ pub struct Summary {
     pub reply_differences: Vec<ReplyDifference>,
     /// Errors that the back end reported (debug messages, out of memory).
     pub backend_errors: Vec<String>,
+    /// What the back end drew as near as its API allows, by name, with how often.
+    pub approximated: Vec<(&'static str, u64)>,
     /// Time in `decode`, `apply` and the back end.
     pub time: Duration,
 }
@@ -342,6 +344,7 @@ impl Player<'_> {
             )?;
         }
         self.summary.counters = self.counters;
+        self.summary.approximated = self.backend.approximations();
         Ok(())
     }
 

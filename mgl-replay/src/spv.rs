@@ -1,8 +1,10 @@
 //! A SPIR-V module with the look-ups that linking and reflection need: names, decorations, types,
 //! constants. Reading and rewriting only; what a name or a binding means is decided elsewhere.
 
+pub mod code;
 pub mod edit;
 pub mod images;
+pub mod points;
 
 use mgl_core::program::{ComponentKind, GlType, NumericShape, SamplerDim, SamplerShape};
 use rspirv::binary::Assemble;

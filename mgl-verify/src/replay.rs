@@ -3,6 +3,7 @@
 //! Where the trace holds images of frames, the replayed ones must equal them pixel for pixel; where it
 //! holds replies, those must agree. Images can be written as files, whose names sort by frame.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,8 @@ pub struct ReplayReport {
     pub reply_differences: Vec<ReplyDifference>,
     /// Errors that the back end reported.
     pub errors: Vec<String>,
+    /// What the back end drew as near as its API allows, by name, with how often.
+    pub approximated: BTreeMap<&'static str, u64>,
     #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
     pub time: Duration,
     /// Counted over the whole replay.
@@ -268,6 +271,7 @@ pub fn replay(
         replies_compared: summary.replies_compared,
         reply_differences: summary.reply_differences,
         errors: summary.backend_errors,
+        approximated: summary.approximated.into_iter().collect(),
         time: summary.time,
         counters: summary.counters,
     })

@@ -219,6 +219,9 @@ fn show(out: &mut Output, report: &ReplayReport, args: &Args) -> Result<(), Fail
     for error in &report.errors {
         out.line(format_args!("back end: {error}"))?;
     }
+    for (name, times) in &report.approximated {
+        out.line(format_args!("back end: {name} approximated {times} times"))?;
+    }
     if args.stats {
         show_counters(out, report)?;
     }

@@ -77,6 +77,12 @@ pub fn samples(gl: &Gl<'_>, side: Side) -> u32 {
     }
 }
 
+/// The attachment that each draw buffer of the draw framebuffer, as last resolved, writes.
+#[must_use]
+pub fn draw_buffers<'g>(gl: &'g Gl<'_>) -> &'g [u32; MAX_COLOR_ATTACHMENTS] {
+    &gl.ctx.tracker.framebuffer.draw.state.draw_buffers
+}
+
 /// Brings the framebuffers up to date that a verb uses.
 ///
 /// # Errors

@@ -27,6 +27,11 @@ impl Capture {
         self.begun.is_some()
     }
 
+    /// The program variant that GL captures from, once it has begun.
+    pub fn begun(&self) -> Option<Serial> {
+        self.begun
+    }
+
     /// GL stops capturing until the next captured draw; its context is current.
     pub fn pause(&mut self, dev: &Device) {
         if self.begun.is_some() && !self.paused {

@@ -12,7 +12,7 @@ use super::stream::Stream;
 use super::uniforms::ConstantsAt;
 use super::units::InUse;
 use super::vertex::VertexArrays;
-use mgl_core::handle::{RenderStateHandle, ShaderHandle};
+use mgl_core::handle::{QueryHandle, RenderStateHandle, ShaderHandle};
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
 use mgl_core::pipe::{BackendError, Group};
 
@@ -119,6 +119,8 @@ pub struct Seen {
     pub uniforms_program: Serial,
     /// The same for uniform buffers.
     pub uniforms_bindings: u64,
+    /// Base instance that vertex buffers were bound for, where draws have none.
+    pub skipped_instances: u32,
     /// Write masks of the draw buffers that the pipeline state was set for, four bits each.
     pub write_masks: u32,
 }
@@ -164,6 +166,10 @@ pub struct NativeContext {
     pub biases: Vec<f32>,
     /// The program that last drew with a LOD bias.
     pub biased: ShaderHandle,
+    /// The query that counts samples, if one is active.
+    pub counting: QueryHandle,
+    /// The query of generated primitives that is active.
+    pub generated: QueryHandle,
     /// Transform feedback that the client has begun.
     pub capture: Option<Capture>,
     /// Default blocks, by slot of the program.
@@ -198,6 +204,8 @@ impl NativeContext {
             in_use: Vec::new(),
             biases: Vec::new(),
             biased: ShaderHandle::NULL,
+            counting: QueryHandle::NULL,
+            generated: QueryHandle::NULL,
             capture: None,
             constants_at: Vec::new(),
         }

@@ -26,6 +26,7 @@ mod indices;
 pub mod loader;
 mod memory;
 mod mipmap;
+mod near;
 mod objects;
 mod painter;
 mod program;
@@ -33,6 +34,7 @@ mod provoking;
 mod queries;
 mod read;
 mod samplers;
+mod samples;
 mod state;
 mod storage;
 mod stream;
@@ -365,6 +367,10 @@ impl Espryt {
             obj.converted.clear(dev);
             obj.depth_readers.clear(dev);
             obj.painter.clear(dev);
+            for (_, q) in obj.queries.iter_mut() {
+                obj.counters.give_back(q.counter.take());
+            }
+            obj.counters.clear(dev);
             for (_, t) in obj.textures.iter() {
                 t.image.delete(dev);
             }
@@ -486,6 +492,10 @@ impl Backend for Espryt {
 
     fn native_counters(&self) -> Vec<(&'static str, u64)> {
         self.dev.tally.fields()
+    }
+
+    fn approximations(&self) -> Vec<(&'static str, u64)> {
+        self.dev.approximations()
     }
 
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _respecify: bool) -> Result {
@@ -728,6 +738,7 @@ impl Backend for Espryt {
     fn query_destroy(&mut self, _: &PushedState, q: QueryHandle) -> Result {
         if let Ok(q) = self.obj.queries.remove(q) {
             self.obj.dead_queries.push((q.context, q.name));
+            self.obj.counters.give_back(q.counter);
             self.settle();
         }
         Ok(())

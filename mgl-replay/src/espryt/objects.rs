@@ -9,6 +9,7 @@ use super::painter::Painter;
 use super::program::Program;
 use super::queries::Query;
 use super::samplers::Samplers;
+use super::samples::Counters;
 use super::stream::Place;
 use super::surfaces::Surface;
 use super::units::Dummies;
@@ -155,6 +156,8 @@ pub struct Objects {
     pub fences: Table<FenceHandle, Fence>,
     /// Queries.
     pub queries: Table<QueryHandle, Query>,
+    /// Counters of samples that no query has.
+    pub counters: Counters,
     /// Storage that ended and may be attached to framebuffers.
     pub dead_images: Vec<Serial>,
     /// Query objects that ended, with the context that they belong to.

@@ -52,6 +52,10 @@ impl Backend for Magma {
         self.counted().told()
     }
 
+    fn approximations(&self) -> Vec<(&'static str, u64)> {
+        self.near.counted()
+    }
+
     fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
         match d.target {
             Target::BUFFER => self.specify_buffer(d),

@@ -55,6 +55,7 @@ mod units;
 mod vertex;
 pub mod vertex_formats;
 
+use crate::approximation::Approximations;
 use ash::vk;
 use context::{Bound, Ctx};
 pub use counters::NativeCounters;
@@ -125,7 +126,7 @@ pub struct Magma {
     bound: Bound,
     /// Depth formats that are filtered or not, though the device does not tell.
     depth_filters: Vec<(Format, bool)>,
-    /// Programs that no pipeline can be made of, and why; draws with them are refused.
+    /// Programs that no pipeline can be made of, and why; nothing is drawn with them.
     broken: Vec<(ShaderHandle, BackendError)>,
     /// Push constants of the draw at work.
     constants: DrawConstants,
@@ -159,6 +160,8 @@ pub struct Magma {
     copies: Vec<vk::BufferImageCopy>,
     ranges: Vec<DrawRange>,
     buffer_infos: Vec<vk::DescriptorBufferInfo>,
+    /// What was drawn only nearly.
+    near: Approximations,
     mem: Memory,
     /// Everything above is made by it.
     gpu: Gpu,
@@ -259,6 +262,7 @@ impl Magma {
             copies: Vec::new(),
             ranges: Vec::new(),
             buffer_infos: Vec::new(),
+            near: Approximations::default(),
             mem,
             gpu,
             displays: present::Displays::default(),

@@ -55,6 +55,7 @@ macro_rules! topics {
 }
 
 topics! {
+    approximations,
     attributes,
     blend,
     blits,

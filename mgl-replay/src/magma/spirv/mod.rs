@@ -30,7 +30,7 @@ mod tests;
 pub use layout::{Binding, BindingKind, Input, Layout};
 
 use super::probe::Offer;
-use crate::spv::{Spv, SpvError, edit};
+use crate::spv::{Spv, SpvError, edit, points};
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use mgl_core::program::{GeometryPrimitive, Reflection, ShaderStage};
@@ -175,6 +175,10 @@ pub struct DrawState {
     pub indexed: bool,
     /// The draw is one of a multi-draw that was taken apart: its number is pushed.
     pub draw_id_pushed: bool,
+    /// Alpha is one, where no pipeline can say so.
+    pub alpha_to_one: bool,
+    /// Second colours go nowhere: the device does not blend with them.
+    pub first_color_only: bool,
 }
 
 /// What a variant of a program's stages is specialised by. Made by [`Program::key`].
@@ -200,6 +204,12 @@ pub struct VariantKey {
     zero_base_vertex: bool,
     /// `gl_DrawID` is pushed.
     push_draw_id: bool,
+    /// Points whose centre is outside the clip volume are dropped.
+    clip_points: bool,
+    /// Colours are written with alpha one.
+    alpha_to_one: bool,
+    /// Second colours are written to nothing.
+    first_color_only: bool,
 }
 
 impl VariantKey {
@@ -217,6 +227,8 @@ impl VariantKey {
                 invert_point_coord: self.invert_point_coord,
                 broadcast: self.broadcast,
                 unattached: self.unattached,
+                alpha_to_one: self.alpha_to_one,
+                first_color_only: self.first_color_only,
                 ..none
             },
             ShaderStage::Compute => none,
@@ -232,6 +244,7 @@ impl VariantKey {
                         push_point_size: self.push_point_size,
                         disabled_clip_distances: self.disabled_clip_distances,
                         capture: self.capture,
+                        clip_points: self.clip_points,
                         ..base
                     }
                 } else {
@@ -358,6 +371,9 @@ impl Program {
             capture: state.capture && self.reflection.xfb.is_some(),
             zero_base_vertex: vertex.uses_base_vertex && !state.indexed,
             push_draw_id: vertex.uses_draw_id && state.draw_id_pushed,
+            clip_points: self.points_out.unwrap_or(state.points),
+            alpha_to_one: state.alpha_to_one,
+            first_color_only: state.first_color_only && fragment.dual_source,
         }
     }
 
@@ -396,6 +412,10 @@ impl Program {
                 }
                 if self.last_vertex == Some(stage) {
                     vertex::outputs(&mut spv, stage, &self.reflection, &self.features, &key)?;
+                    // Behind all else: captures take what the shader wrote.
+                    if key.clip_points {
+                        points::clip(&mut spv);
+                    }
                 }
             }
         }
