@@ -4,6 +4,7 @@ pub mod attachments;
 pub mod backends;
 pub mod espryt;
 mod events;
+pub mod limits;
 pub mod magma;
 pub mod player;
 mod records;
@@ -13,5 +14,6 @@ mod xcb;
 
 pub use backends::{BackendKind, BackendOptions, make_backend};
 pub use espryt::EsprytOptions;
+pub use limits::Limit;
 pub use magma::MagmaOptions;
 pub use mgl_core::pipe::backend::NativeWindow;

@@ -83,7 +83,10 @@ fn fragment(key: Key, head: &str, extension: bool) -> String {
     let (out, body) = match key.values {
         Values::Depth => ("", "gl_FragDepth = texel.r;"),
         Values::Stencil => ("", "if (bit != 0u && (texel.r & bit) == 0u) discard;"),
-        _ => ("layout(location = 0) out highp TEXEL color;\n", "color = texel;"),
+        _ => (
+            "layout(location = 0) out highp TEXEL color;\n",
+            "color = texel;",
+        ),
     };
     format!(
         "{head}{enable}precision highp float;\nprecision highp int;
@@ -126,7 +129,9 @@ fn build(dev: &Device, key: Key) -> Result<glow::Program, BackendError> {
         }
         let log = gl.get_program_info_log(program);
         gl.delete_program(program);
-        Err(BackendError::Driver(format!("the program of a blit: {log}")))
+        Err(BackendError::Driver(format!(
+            "the program of a blit: {log}"
+        )))
     }
 }
 

@@ -251,8 +251,7 @@ impl Magma {
             let k = *kind as usize;
             let speaks = self.speaks;
             let here = |a: &&(ContextHandle, QueryHandle)| a.0 == speaks;
-            if !self.queries.active[k].iter().any(|a| here(&a))
-                || self.queries.running[k].is_some()
+            if !self.queries.active[k].iter().any(|a| here(&a)) || self.queries.running[k].is_some()
             {
                 continue;
             }
