@@ -342,14 +342,13 @@ fn indirect_cost(s: &PushedState, backend: &mut dyn Backend, p: &DrawInfo) -> u6
     let draws = u64::from(p.indirect_draws).min(room / stride + 1);
     let bytes = draws.saturating_mul(stride).min(room);
     // More draws than a reply can hold: their number alone is too much.
-    if bytes > MAX_BLOB || bytes < COUNTS {
+    if !(COUNTS..=MAX_BLOB).contains(&bytes) {
         return of_draws;
     }
     let range = BufferRange {
         buffer,
         offset: p.indirect_offset,
         size: bytes,
-        ..BufferRange::default()
     };
     // A buffer that cannot be read is the draw's own fault to report.
     let read = backend.buffer_read(s, &range).unwrap_or_default();
