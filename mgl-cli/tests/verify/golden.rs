@@ -243,8 +243,13 @@ fn a_golden_that_names_no_frame_is_skipped() {
         .write(SETTINGS, none.as_bytes())
         .expect("written");
     let report = place.verify(&["traces"], 1);
-    let detail = crate::place::only_wrong(&report, "images espryt", "skipped");
-    assert!(detail.contains("names no frame"), "{detail}");
+    let skipped = with_verdict(&report, "skipped");
+    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    let (what, detail) = &skipped[0];
+    assert!(
+        what == "images espryt" && detail.contains("names no frame"),
+        "{skipped:?}"
+    );
 }
 
 #[test]
