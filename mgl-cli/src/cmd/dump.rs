@@ -72,7 +72,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 fn save_images(
     file: &TraceFile,
     args: &Args,
-    folder: &PathBuf,
+    folder: &std::path::Path,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let all = file.all_frames();
