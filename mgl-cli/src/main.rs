@@ -14,6 +14,7 @@ mod internal;
 mod output;
 mod progress;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 

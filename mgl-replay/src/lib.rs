@@ -5,6 +5,7 @@ pub mod attachments;
 pub mod backends;
 pub mod espryt;
 mod events;
+pub mod limits;
 pub mod magma;
 pub mod player;
 mod records;
@@ -14,5 +15,6 @@ mod xcb;
 
 pub use backends::{BackendKind, BackendOptions, make_backend};
 pub use espryt::EsprytOptions;
+pub use limits::Limit;
 pub use magma::MagmaOptions;
 pub use mgl_core::pipe::backend::NativeWindow;

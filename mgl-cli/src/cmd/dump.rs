@@ -40,11 +40,18 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let calls = args.calls.clone().map(Glob::of_calls).transpose()?;
     let file = TraceFile::open(&args.trace)?;
+    if file.record_count() == 0 && !out.is_json() {
+        let trace = args.trace.display();
+        return Err(Failure::input(format!(
+            "{trace}: it holds no record to print"
+        )));
+    }
     if let Some(folder) = &args.images {
         return save_images(&file, args, folder, out);
     }
-    let wanted = |name: &str| args.calls.as_ref().is_none_or(|glob| glob.matches(name));
+    let wanted = |name: &str| calls.as_ref().is_none_or(|glob| glob.matches(name));
     let printed = if out.is_json() {
         let options = DumpOptions {
             frames: bounds(args.frames),

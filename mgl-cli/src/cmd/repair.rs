@@ -39,6 +39,12 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let file = TraceFile::open(&args.trace)?;
+    if file.record_count() == 0 {
+        let trace = args.trace.display();
+        return Err(Failure::input(format!(
+            "{trace}: no record in it is whole: there is nothing to keep"
+        )));
+    }
     let options = RepairOptions {
         drop_images: args.drop_images,
         drop_replies: args.drop_replies,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use comfy_table::Cell;
-use mgl_replay::BackendKind;
+use mgl_replay::{BackendKind, Limit};
 use mgl_verify::goldens::report::Target;
 use mgl_verify::goldens::verdict::{CaseReport, Check, Report, Verdict};
 use mgl_verify::goldens::worker::WorkerCommand;
@@ -85,6 +85,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 
+    /// Let a replay cost so many times what it may by default, or `none` for no bound (see mgl replay)
+    #[arg(long, value_name = "TIMES", default_value_t)]
+    limit: Limit,
+
     /// Show every check, not only those that are wrong
     #[arg(long)]
     all: bool,
@@ -127,8 +131,17 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let program = std::env::current_exe()
         .map_err(|e| Failure::environment(format!("mgl does not find itself: {e}")))?;
-    let mut backends = args.backend.clone();
-    backends.dedup();
+    let mut backends: Vec<BackendKind> = Vec::new();
+    for &backend in &args.backend {
+        if backend == BackendKind::Null {
+            return Err(Failure::input(
+                "the null back end draws nothing: there is nothing to verify on it",
+            ));
+        }
+        if !backends.contains(&backend) {
+            backends.push(backend);
+        }
+    }
     let options = VerifyOptions {
         goldens: args.goldens.clone(),
         backends,
@@ -149,6 +162,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         },
         debug: args.debug,
         device: args.device.clone(),
+        cost: args.limit,
     };
     let progress: Mutex<Option<Progress>> = Mutex::new(None);
     let step = |_: &[CaseReport], total: usize| {

@@ -1,5 +1,6 @@
 //! Runs the `mgl` program as its users do.
 
+mod bounds;
 mod common;
 mod compare;
 mod doctor;

@@ -36,7 +36,7 @@ pub use chunk::Pack;
 pub use consumer::{Consumer, Flow, drive};
 pub use contents::FrameImage;
 pub use cursor::{Cursor, RawRecord, Record};
-pub use diff::{Diff, DiffOptions, DiffRow, diff};
+pub use diff::{Diff, DiffOptions, DiffRow, FrameRun, diff, has_field};
 pub use error::TraceError;
 pub use fork::with_signals_blocked;
 pub use format::{ChunkKind, Codec};

@@ -23,6 +23,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// Bytes of provenance: arguments and the whole environment are far below that.
+const MAX_PROVENANCE: u32 = 4 << 20;
 /// Bytes of blob chunks kept in memory.
 const CACHE_BYTES: usize = 256 << 20;
 
@@ -305,6 +307,10 @@ impl TraceFile {
         let first = self.chunks.first().copied();
         match first.filter(|c| c.header.kind == ChunkKind::Provenance) {
             Some(c) => {
+                if c.header.real > MAX_PROVENANCE {
+                    let problem = format!("{} bytes are more than {MAX_PROVENANCE}", c.header.real);
+                    return Err(self.damaged(ChunkKind::Provenance, c.offset, problem));
+                }
                 let content = self.content(&c)?;
                 let json = content
                     .access::<Document>()
