@@ -212,7 +212,7 @@ scenarios! {
                     );
                     fragment_comes(t, &format!("{version}: {word}"), &fragment(version, &uses, "vec4(g(1.0))"), HALF);
                 }
-                let newest = [110, 120, 130, 140, 150, 330].into_iter().filter(|v| *v < since).next_back().unwrap_or(110);
+                let newest = [110, 120, 130, 140, 150, 330].into_iter().rfind(|v| *v < since).unwrap_or(110);
                 let function = format!("float {word}(float x) {{ return x; }}");
                 fragment_comes(t, &format!("function {word}"), &fragment(newest, &function, &format!("vec4({word}(0.5))")), HALF);
                 let structure = format!("struct {word} {{ float a; }}; float f({word} x) {{ return x.a; }}");

@@ -169,7 +169,7 @@ fn has_effects(tokens: &[Token]) -> bool {
 }
 
 /// The name of a function that may need versions.
-fn choosy<'s>(item: &'s Item) -> Option<&'s str> {
+fn choosy(item: &Item) -> Option<&str> {
     let Item::Function(f) = item else { return None };
     let needs = |ty: &Ty| match ty.base {
         Base::Opaque(_) => !ty.dims.is_empty(),
