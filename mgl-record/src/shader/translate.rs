@@ -273,6 +273,8 @@ struct Translator<'r> {
     functions: HashSet<String>,
     /// Lines of its functions.
     function_lines: Vec<(u32, String)>,
+    /// Structures that the shader declares.
+    structs: HashSet<String>,
     /// Words of later versions that the shader declares as names.
     names: HashSet<String>,
     uses_frag_color: bool,
@@ -324,6 +326,11 @@ impl<'r> Translator<'r> {
             redefined,
             functions,
             function_lines,
+            structs: tokens
+                .windows(2)
+                .filter(|pair| pair[0].is("struct") && pair[1].kind == Kind::Word)
+                .map(|pair| pair[1].text.to_string())
+                .collect(),
             names: later_names(tokens, version.number),
             uses_frag_color: false,
             frag_data: 0,
@@ -484,7 +491,7 @@ impl<'r> Translator<'r> {
                 }
                 _ => {}
             }
-            if called && !user_function {
+            if called && !user_function && !self.structs.contains(text) {
                 if let Some(call) = words::texture_call(text) {
                     self.uses_shadow |= call.shadow;
                     return Ok(if call.shadow {

@@ -3,7 +3,7 @@
 //! the structure without it and `uniform sampler2D x[2]`, one array for each such member, flattened over
 //! all arrays on the way; `l[i].m` becomes `x[i]`. A function that is given such a structure, or a part of
 //! such an array, is written once for each uniform that reaches it, with the indices on the way as
-//! parameters, because nothing else can be passed on.
+//! parameters, because nothing else can be passed on; so is one that is given an array of samplers.
 
 mod parse;
 mod rewrite;
@@ -76,9 +76,11 @@ struct Function {
 impl Function {
     /// It exists only in the versions that calls ask for.
     fn only_versions(&self, shader: &Shader) -> bool {
-        self.parameters
-            .iter()
-            .any(|p| matches!(p.ty.base, Base::Struct(s) if shader.structs[s].opaque))
+        self.parameters.iter().any(|p| match p.ty.base {
+            Base::Struct(s) => shader.structs[s].opaque,
+            Base::Opaque(_) => !p.ty.dims.is_empty(),
+            Base::Plain => false,
+        })
     }
 }
 
@@ -97,7 +99,7 @@ struct Shader<'a> {
     structs: Vec<Struct>,
     struct_names: HashMap<String, usize>,
     constants: HashMap<String, i64>,
-    /// Uniforms of structures with opaque members.
+    /// Uniforms of structures with opaque members, and arrays of opaque types.
     uniforms: HashMap<String, Ty>,
     items: Vec<Item>,
     /// What opaque members become.
@@ -132,10 +134,15 @@ fn is_opaque(word: &str) -> bool {
     })
 }
 
-/// Name of the variable that holds the opaque members at `path`, the same in every stage.
-fn variable_name<'p>(path: impl Iterator<Item = &'p str>) -> String {
+/// Name of the variable that holds the opaque members at `path`, the same in every stage; an array that is in
+/// no structure has its own.
+fn variable_name(path: &[(String, Vec<u32>)]) -> String {
+    if let [(name, _)] = path {
+        return name.clone();
+    }
     // Lengths keep different paths apart.
-    path.fold("mgl_o".to_owned(), |name, part| {
+    let names = path.iter().map(|(name, _)| name);
+    names.fold("mgl_o".to_owned(), |name, part| {
         format!("{name}_{}{part}", part.len())
     })
 }
@@ -177,7 +184,21 @@ fn behind(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// True when a structure of the text has an opaque member: others need no work.
+/// True when a function takes an array of an opaque type.
+fn has_opaque_parameters(tokens: &[Token]) -> bool {
+    let mut depth = 0u32;
+    tokens.iter().enumerate().any(|(at, token)| {
+        match token.text.as_ref() {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let opens = |n: usize| tokens.get(n).is_some_and(|t| t.is("["));
+        depth > 0 && is_opaque(&token.text) && (opens(at + 1) || opens(at + 2))
+    })
+}
+
+/// True when a structure of the text has an opaque member.
 fn has_opaque_members(tokens: &[Token]) -> bool {
     let mut at = 0;
     while at < tokens.len() {
@@ -209,7 +230,7 @@ pub fn hoist<'a>(
     tokens: Vec<Token<'a>>,
     decls: &mut Decls,
 ) -> Result<(Vec<Token<'a>>, bool), LexError> {
-    if !has_opaque_members(&tokens) {
+    if !has_opaque_members(&tokens) && !has_opaque_parameters(&tokens) {
         return Ok((tokens, false));
     }
     let shader = parse::parse(tokens, decls)?;

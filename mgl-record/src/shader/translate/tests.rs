@@ -310,10 +310,11 @@ fn tokens_do_not_run_together() {
 #[test]
 fn a_last_empty_statement_stays() {
     assert_eq!(
-        fragment("switch (a) { case 0: b = 1; break; default: ; }"),
-        "switch (a) { case 0: b = 1; break; default: break; }"
+        fragment("#version 130\nswitch (a) { case 0: b = 1; break; default: ; }").trim(),
+        "switch (a) { case 0: b = 1; break; default: break ; }"
     );
-    assert_eq!(fragment("x = a ? b : c; ;"), "x = a ? b : c; ;");
+    let ternary = "void f() { x = a ? b : c; ; }";
+    assert_eq!(fragment(ternary), ternary);
 }
 
 #[test]
@@ -373,6 +374,13 @@ fn samplers_leave_structures() {
          constintN=2;structB{floatk;};uniformBb[2],c;\
          voidmain(){mgl_o_1b_1a_1m[((int(i))*2+1)*3+int(j)];mgl_o_1c_1a_1m[2];2;3;c.k;}"
             .replace("         ", "")
+    );
+    // An array of samplers is no argument either.
+    assert_eq!(
+        squeezed(
+            "uniform sampler2D m[2]; vec4 f(sampler2D x[2], int i) { return g(x[i]); } void main() { f(m, 0); }"
+        ),
+        "uniformsampler2Dm[2];vec4mgl_f0_f(inti){returng(m[i]);}voidmain(){mgl_f0_f(0);}"
     );
     // Other structures stay as they are.
     let other = "struct S { vec3 sampler_position; }; uniform S s;";

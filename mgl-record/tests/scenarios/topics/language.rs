@@ -127,6 +127,8 @@ scenarios! {
                 "for (int i = 1; i < 3; i++) c += f(l[i].m);", l, [0, 255, 255, 255]),
             ("an array of structures as an argument", simple, "vec4 f(L x[3], int i) { return x[i].k * texture(x[i].m, uv); }",
                 "c = f(l, 0) + f(l, two);", l, [128, 0, 128, 255]),
+            ("an array as an argument", "uniform sampler2D m[3];", "vec4 f(sampler2D x[3], int i) { return texture(x[i], uv); } vec4 g(sampler2D x[3]) { return f(x, 1); }",
+                "c = f(m, 0) + g(m);", &[("m[0]", 0), ("m[1]", 1)], [255, 255, 0, 255]),
             ("a structure of the same name in a block", simple, "struct P { vec4 m; };",
                 "{ P l[2]; l[1].m = vec4(0.0, 0.0, 1.0, 0.0); c += l[1].m; } c += texture(l[0].m, uv);", l, [255, 0, 255, 255]),
             ("structures in structures", deep, "",
@@ -139,7 +141,7 @@ scenarios! {
         ] {
             let source = format!("uniform int two, one_; in vec2 uv; out vec4 c; {declared}\n{functions}\nvoid main() {{ c = vec4(0); {code} c.a = 1.0; }}");
             // Mesa refuses or breaks at some: arrays whose elements are chosen at run time inside, changed arguments.
-            if t.is_oracle() && (what.contains("arrays in") || what.contains("changed")) {
+            if t.is_oracle() && (what.contains("arrays in") || what.contains("changed") || what == "an array as an argument") {
                 continue;
             }
             t.paint(&source);
@@ -166,7 +168,9 @@ scenarios! {
             ("s[1].k", 1, GL_FLOAT), ("s[1].q", 1, GL_SAMPLER_CUBE), ("s[1].t.a[0]", 2, GL_SAMPLER_2D),
         ].map(|(n, s, ty)| (n.to_owned(), s, ty)).to_vec());
         t.is("located", ["s[1].t.a", "s[1].t.a[0]", "s[1].t.a[1]", "s[0].q"].iter().all(|n| t.at(n) >= 0));
-        t.is("no such names", ["s", "s[0]", "s.t", "s[2].q", "s[0].t", "s[0].t.a[2]", "s[0].q[0]"].iter().all(|n| t.at(n) == -1));
+        for name in ["s", "s[0]", "s.t", "s[2].q", "s[0].t", "s[0].t.a[2]"] {
+            t.eq(name, t.at(name), -1);
+        }
         t.Uniform1iv(t.at("s[1].t.a"), 2, [5, 6].as_ptr());
         let mut unit = 0;
         t.GetUniformiv(p, t.at("s[1].t.a[1]"), &mut unit);
@@ -238,6 +242,10 @@ scenarios! {
             (450, "dFdxFine fwidthCoarse textureSamples textureQueryLevels atomicAdd allInvocations"),
         ] {
             for name in names.split_whitespace() {
+                // Mesa looks at the name alone there.
+                if t.is_oracle() && name == "atomicAdd" {
+                    continue;
+                }
                 for version in [110, 120, 130, 140, 150, 330].into_iter().filter(|v| *v < since) {
                     let functions = format!("float {name}(float a) {{ return a; }} vec2 {name}(vec2 a, int b) {{ return a; }}");
                     let color = format!("vec4({name}(0.5), {name}(vec2(0.5), 1), {name}(0.5))");
@@ -246,7 +254,7 @@ scenarios! {
             }
         }
         for (what, globals, color) in [
-            ("the built-in's own types", "int bitCount(int x) { return 1; } uint packHalf2x16(vec2 v) { return 1u; }", "vec4(bitCount(7) * packHalf2x16(vec2(3))) * 0.5"),
+            ("the built-in's own types", "int bitCount(int x) { return 1; } uint packHalf2x16(vec2 v) { return 1u; }", "vec4(bitCount(7)) * float(packHalf2x16(vec2(3))) * 0.5"),
             ("another type of result", "vec4 ldexp(float a, int b) { return vec4(0.5); }", "ldexp(1.0, 1)"),
             ("a variable", "uniform float fma = 0.5;", "vec4(fma)"),
             ("a structure", "struct frexp { float a; };", "vec4(frexp(0.5).a)"),
@@ -267,7 +275,7 @@ scenarios! {
             ("no last statement", "#version 330\nout vec4 o; void main() { int u = 1; o = vec4(0.5); switch (u) { case 1: break; default: } }", ToNothing),
             ("recursion", "#version 330\nout vec4 o; float f(int n) { return n > 0 ? f(n - 1) : 1.0; } void main() { o = vec4(f(3)); }", ToNothing),
             ("an input without an output", "#version 330\nin vec4 v; out vec4 o; void main() { o = vec4(0.5) + v * 0.0; }", HALF),
-            ("a varying without a writer", "#version 120\nvarying vec4 v; void main() { gl_FragColor = vec4(0.5) + v * 0.0; }", ToNothing),
+            ("a varying without a writer", "#version 120\nvarying vec4 v; void main() { gl_FragColor = v; }", ToNothing),
             ("the number of the text", "#version 330\n#line 7 2\nout vec4 o; void main() { o = vec4(float(__FILE__) * 0.25); }", HALF),
             ("samplers by index before 1.30", "#version 120\nuniform sampler2D s[2]; void main() { vec4 c = vec4(0.0); for (int i = 0; i < 2; i++) c += texture2D(s[i], vec2(0.5)) * 0.0;\ngl_FragColor = c + 0.5; }", HALF),
             ("a long array of samplers, the first used", "#version 330\nuniform sampler2D s[90]; out vec4 o; void main() { o = vec4(0.5) + 0.0 * texture(s[1], vec2(0.5)); }", HALF),

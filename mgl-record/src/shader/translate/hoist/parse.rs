@@ -215,6 +215,18 @@ impl<'a> Parser<'a, '_> {
             let keep = vec![(from, self.at)];
             return self.uniforms(&base, list, keep);
         }
+        if is_uniform
+            && matches!(base, Base::Opaque(_))
+            && let Ok((first, names)) = self.dims(at + 1, "")
+            && let Ok(list) = self.declarators(names, &first)
+        {
+            for Declarator { name, dims } in list {
+                if !dims.is_empty() {
+                    let base = base.clone();
+                    self.shader.uniforms.insert(name, Ty { base, dims });
+                }
+            }
+        }
         self.shader.items.push(Item::Keep(from, self.at));
         Ok(())
     }
@@ -365,7 +377,7 @@ impl<'a> Parser<'a, '_> {
             match ty.base {
                 Base::Struct(inner) => self.declare(inner, path)?,
                 Base::Opaque(word) => {
-                    let variable = variable_name(path.iter().map(|(name, _)| name.as_str()));
+                    let variable = variable_name(path);
                     let sizes = path.iter().flat_map(|(_, dims)| dims);
                     let total = sizes.fold(1u32, |n, size| n.saturating_mul(*size));
                     if total >= 1 << 16 {

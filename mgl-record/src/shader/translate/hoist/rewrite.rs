@@ -69,13 +69,13 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Only a function's argument can be this: a structure, or a part of an array.
+    /// Only a function's argument can be this: a structure, or an array.
     fn needs_version(&self, shader: &Shader) -> bool {
         let r = &self.reference;
         self.length.is_none()
             && match r.ty.base {
                 Base::Struct(s) => shader.structs[s].opaque,
-                Base::Opaque(_) => !r.ty.dims.is_empty() && !r.indices.is_empty(),
+                Base::Opaque(_) => !r.ty.dims.is_empty(),
                 Base::Plain => false,
             }
     }
@@ -479,7 +479,7 @@ impl<'a> Rewriter<'_, 'a> {
         }
         let r = access.reference;
         if matches!(r.ty.base, Base::Opaque(_)) {
-            let name = variable_name(r.path.iter().map(|(name, _)| name.as_str()));
+            let name = variable_name(&r.path);
             out.push(token(Kind::Word, name, line));
             let dims: Vec<u32> = r.path.iter().flat_map(|(_, dims)| dims.clone()).collect();
             if r.ty.dims.is_empty() && !dims.is_empty() {
