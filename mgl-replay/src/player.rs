@@ -8,6 +8,7 @@
 //! below had no complaint, but for those that the recording had as well. A call that the back end does not lower is left
 //! out, and the replay goes on; one on which it fails ends it. Both are faults of the back end, not of the trace.
 
+use crate::BackendKind;
 use crate::limits::{Budget, Limit, OverLimit};
 use mgl_core::counters::Counters;
 use mgl_core::format::Format;
@@ -50,6 +51,29 @@ impl PlayOptions<'_> {
                 .image_frames
                 .as_ref()
                 .is_none_or(|f| f.contains(&frame))
+    }
+}
+
+/// How the back end that a trace was recorded on stands to the one that replays it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// It drew. The null back end did not: its replies are zeros and its images black, and say nothing of what another
+    /// back end must give.
+    pub drew: bool,
+    /// It is this very one, driver included.
+    pub same: bool,
+}
+
+impl Origin {
+    /// What the trace says of it; a trace that names no back end counts as drawn.
+    #[must_use]
+    pub fn of(file: &TraceFile, here: &Caps) -> Self {
+        let there = file.provenance().caps.as_ref();
+        let name = |c: &Caps| (c.backend.clone(), c.renderer.clone(), c.version.clone());
+        Self {
+            drew: file.provenance().backend != BackendKind::Null.name(),
+            same: there.is_some_and(|c| name(c) == name(here)),
+        }
     }
 }
 

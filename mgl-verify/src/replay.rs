@@ -19,7 +19,9 @@ use std::time::Duration;
 use mgl_core::counters::Counters;
 use mgl_core::pipe::backend::{Backend, BackendError};
 use mgl_core::trace::{FrameImage, TraceError, TraceFile};
-use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, Progress, ReplyDifference, play};
+use mgl_replay::player::{
+    Origin, PlayError, PlayOptions, PlayedFrame, Progress, ReplyDifference, play,
+};
 use mgl_replay::{BackendKind, BackendOptions, Limit, make_backend};
 use serde::{Serialize, Serializer};
 
@@ -99,6 +101,8 @@ pub struct ReplayReport {
     pub version: String,
     /// Nothing that was checked differs, and the back end did what the recording's did.
     pub pass: bool,
+    /// The trace was recorded on a back end that draws, so that its images and replies can be compared with.
+    pub recording_drew: bool,
     /// Frames whose image was compared with the recorded one.
     pub images_compared: u64,
     /// Frames whose image was written.
@@ -110,10 +114,10 @@ pub struct ReplayReport {
     pub fault: Option<String>,
     /// What the back end did not do, and what the driver complained of.
     pub errors: Vec<String>,
-    /// What the back end drew as near as its API allows, by name, with how often.
-    pub approximated: BTreeMap<&'static str, u64>,
     /// The same, where the recording had it too.
     pub as_recorded: Vec<String>,
+    /// What the back end drew as near as its API allows, by name, with how often.
+    pub approximated: BTreeMap<&'static str, u64>,
     #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
     pub time: Duration,
     /// Counted over the whole replay.
@@ -270,19 +274,17 @@ pub fn replay(
         make_folder(folder)?;
     }
     let caps = back_end.caps().clone();
-    let recorded = if settings.check && draws {
+    let origin = Origin::of(file, &caps);
+    let recorded = if settings.check && draws && origin.drew {
         file.image_frames()
     } else {
         Vec::new()
     };
-    let recorded_on = file.provenance().caps.as_ref();
     let options = PlayOptions {
         frames: settings.frames.clone(),
         images: draws && (settings.out.is_some() || recorded.iter().any(|f| frames.contains(f))),
-        check_replies: settings.check && draws,
-        same_backend: recorded_on.is_some_and(|c| {
-            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
-        }),
+        check_replies: settings.check && draws && origin.drew,
+        same_backend: origin.same,
         limit: settings.limit,
         progress: settings.progress,
         ..PlayOptions::default()
@@ -324,6 +326,7 @@ pub fn replay(
             && summary.reply_differences.is_empty()
             && !rows.iter().any(|row| row.check.failed())
             && !unwritten,
+        recording_drew: origin.drew,
         images_compared: rows.iter().filter(checked).count() as u64,
         images_written: written,
         frames: rows,

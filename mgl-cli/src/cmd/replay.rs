@@ -208,6 +208,9 @@ fn show(out: &mut Output, report: &ReplayReport, args: &Args) -> Result<(), Fail
     if args.backend == BackendKind::Null {
         out.line("nothing was drawn, and nothing compared")?;
     }
+    if !report.recording_drew {
+        out.line("recorded on the null back end, which draws nothing: its images and replies are not compared")?;
+    }
     let failed: Vec<&FrameReport> = report.frames.iter().filter(|f| f.check.failed()).collect();
     if !failed.is_empty() {
         let rows = failed.iter().map(|row| {

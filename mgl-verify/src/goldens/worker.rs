@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use mgl_core::pipe::{Backend, UploadReport};
 use mgl_core::trace::TraceFile;
-use mgl_replay::player::{PlayError, PlayOptions, Progress, play};
+use mgl_replay::player::{Origin, PlayError, PlayOptions, Progress, play};
 use mgl_replay::{BackendKind, BackendOptions, Limit, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -253,12 +253,10 @@ fn count(
     progress: Progress<'_>,
 ) -> Result<Replayed, Ended> {
     let caps = backend.caps().clone();
-    let recorded_on = file.provenance().caps.as_ref();
+    let origin = Origin::of(file, &caps);
     let options = PlayOptions {
-        check_replies: job.backend != BackendKind::Null.name(),
-        same_backend: recorded_on.is_some_and(|c| {
-            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
-        }),
+        check_replies: job.backend != BackendKind::Null.name() && origin.drew,
+        same_backend: origin.same,
         uploads: true,
         limit: job.limit,
         progress: Some(progress),
