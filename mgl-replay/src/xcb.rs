@@ -406,3 +406,37 @@ impl Drop for Connection {
         unsafe { (self.xcb.xcb_disconnect)(self.raw) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error as the wire has it.
+    fn refused(code: u8, request: u8, value: u32) -> Refusal {
+        Refusal::of(&Event {
+            response_type: ERROR,
+            detail: code,
+            _sequence: 7,
+            word: value,
+            window: u32::from_ne_bytes([3, 0, request, 0]),
+        })
+    }
+
+    #[test]
+    fn a_refused_image_spoils_a_frame() {
+        const BAD_MATCH: u8 = 8;
+        let r = refused(BAD_MATCH, PUT_IMAGE, 0x20_0001);
+        assert_eq!((r.code, r.request, r.value), (8, 72, 0x20_0001));
+        assert!(r.spoils_a_frame() && !r.names_no_window());
+        assert_eq!(r.to_string(), "X error 8 to request 72");
+        // Extensions carry images, too.
+        assert!(refused(BAD_MATCH, 130, 0).spoils_a_frame());
+        // Other requests carry none.
+        assert!(!refused(BAD_MATCH, 43, 0).spoils_a_frame());
+        // That a window is gone is told otherwise.
+        for code in [BAD_WINDOW, BAD_DRAWABLE] {
+            let r = refused(code, PUT_IMAGE, 5);
+            assert!(!r.spoils_a_frame() && r.names_no_window());
+        }
+    }
+}

@@ -646,6 +646,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn alpha_counts_where_a_window_is_seen_through() {
+        use vk::CompositeAlphaFlagsKHR as A;
+        assert_eq!(composite_alpha(true)[0], A::PRE_MULTIPLIED);
+        assert_eq!(composite_alpha(false)[0], A::OPAQUE);
+    }
+
+    #[test]
     fn the_present_mode_follows_the_interval() {
         use vk::PresentModeKHR as M;
         let all = [M::FIFO, M::MAILBOX, M::IMMEDIATE, M::FIFO_RELAXED];

@@ -347,7 +347,7 @@ features! {
     "null_descriptor", "nullDescriptor", Optional, |o| o.null_descriptor,
         "slots without texture or buffer", "a texture or buffer of zeros is bound";
     "swapchain", "VK_KHR_swapchain", Optional, |o| o.has_extension("VK_KHR_swapchain"),
-        "windows", "programs that open windows cannot show them";
+        "windows", "frames are read back and sent to the X server";
 }
 
 /// One feature of one device.
