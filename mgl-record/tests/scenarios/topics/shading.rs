@@ -206,9 +206,18 @@ scenarios! {
         source += "void main() { float s = z0; float p = 1.0;\n";
         for n in 0..BLOCKS {
             source += &format!(
-                "if (k{n} == {n}) s += v{n}.x; else s -= 100.0;
+                "if (k{n} == {n}) {{
+                     for (int i = 0; i < 6; i++) p = fract(p + sin(p + float(i)) * cos(s) + exp(v{n}.y * p));
+                     s += v{n}.x;
+                 }} else {{
+                     for (int i = 0; i < 5; i++) p = fract(p - cos(p * float(i)) - sqrt(abs(s)));
+                     s -= 100.0;
+                 }}
                  for (int i = 0; i < k{n}; i++) {{ s += w{n}[1] * 0.5; p += sin(s) * cos(p) * v{n}.y; }}
-                 if (v{n}.z > 0.5 && k{n} < 20) s += v{n}.w * 2.0; else p += exp(v{n}.w) + log(s);\n"
+                 if (v{n}.z > 0.5) {{
+                     for (int i = 0; i < 7; i++) p = fract(p * 3.0 + sin(s));
+                     s += v{n}.w * 2.0;
+                 }} else p += exp(v{n}.w) + log(s);\n"
             );
         }
         source += "c = vec4(s, p > -1000.0 ? 1.0 : 0.0, 0, 1); }";
