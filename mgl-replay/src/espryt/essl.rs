@@ -7,6 +7,7 @@
 //! and names for transform feedback are returned with the text.
 
 mod bias;
+mod clip_inputs;
 mod flatten;
 mod inputs;
 mod interface;
@@ -153,6 +154,7 @@ pub fn to_essl(
     flatten::values(&mut spv, stage);
     match stage {
         ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
+        ShaderStage::Geometry => clip_inputs::choose(&mut spv),
         ShaderStage::Fragment => {
             edit::broadcast_color(&mut spv, options.broadcast_outputs);
             if options.single_outputs || options.alpha_to_one {
