@@ -5,6 +5,7 @@ use std::ops::{Bound, Range};
 use std::process::Command;
 
 use clap::ValueEnum;
+use mgl_core::pipe::Op;
 use mgl_verify::doctor::system_libegl;
 use mgl_verify::launcher::{Launcher, Preload};
 use mgl_verify::settings::{BackEnd, Clock, DriverSettings, Recording};
@@ -71,13 +72,22 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// The program as a command that runs it on the driver.
-    pub fn command(&self, recording: Option<Recording>) -> Result<Command, Failure> {
+    /// The driver.
+    pub fn launcher(&self) -> Result<Launcher, Failure> {
         let launcher = Launcher::locate()?;
         if matches!(self.backend, BackEndName::Espryt) {
             // The program would only see that it gets no context.
             system_libegl().map_err(Failure::environment)?;
         }
+        Ok(launcher)
+    }
+
+    /// The program as a command that runs it on the driver.
+    pub fn command(
+        &self,
+        launcher: &Launcher,
+        recording: Option<Recording>,
+    ) -> Result<Command, Failure> {
         let (program, args) = self
             .program
             .split_first()
@@ -88,7 +98,7 @@ impl ProgramArgs {
             PreloadName::Never => Preload::Never,
         };
         let mut command = launcher.command(program, args, preload);
-        let clock = self.clock.map(|step_us| Clock::of(&launcher, step_us));
+        let clock = self.clock.map(|step_us| Clock::of(launcher, step_us));
         let settings = DriverSettings {
             back_end: self.backend.into(),
             device: self.device.clone(),
@@ -144,6 +154,26 @@ impl From<String> for Glob {
 }
 
 impl Glob {
+    /// As a selection of calls: an alternative that is the name of none would select nothing, and nobody would see it.
+    ///
+    /// # Errors
+    /// Which one that is.
+    pub fn of_calls(self) -> Result<Self, Failure> {
+        let is_call = |pattern: &&str| {
+            let pattern = pattern.trim().as_bytes();
+            Op::ALL
+                .iter()
+                .any(|op| matches(pattern, op.name().as_bytes()))
+        };
+        match self.0.split(',').find(|pattern| !is_call(pattern)) {
+            Some(unknown) => Err(Failure::input(format!(
+                "--calls: there is no call '{}'",
+                unknown.trim()
+            ))),
+            None => Ok(self),
+        }
+    }
+
     /// Whether an alternative matches the whole name.
     pub fn matches(&self, name: &str) -> bool {
         self.0
@@ -218,6 +248,14 @@ mod tests {
         ] {
             assert!(parse_frames(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn calls_that_are_not_there_are_told() {
+        let of = |text: &str| Glob::from(text.to_owned()).of_calls();
+        assert!(of("Draw*, Clear").is_ok());
+        let error = of("Draw*, Claer").expect_err("misspelt");
+        assert!(error.message.contains("'Claer'"), "{}", error.message);
     }
 
     #[test]

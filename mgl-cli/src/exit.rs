@@ -12,7 +12,7 @@ use mgl_verify::source::SourceError;
 pub const HELP: &str = "\
 Exit codes:
   0  all is well
-  1  a difference or a regression was found
+  1  a difference or a regression was found, or a driver failed
   2  wrong usage, unreadable input, or nothing to work on
   3  this machine lacks something; `mgl doctor` says what
   `mgl record` and `mgl run` end with the program's own status (128+n for signal n).";
@@ -66,6 +66,15 @@ impl Failure {
     pub fn input(message: impl ToString) -> Self {
         Self {
             exit: Exit::Usage,
+            message: message.to_string(),
+            hint: None,
+        }
+    }
+
+    /// A difference, or a fault of what is verified.
+    pub fn difference(message: impl ToString) -> Self {
+        Self {
+            exit: Exit::Difference,
             message: message.to_string(),
             hint: None,
         }
@@ -129,6 +138,7 @@ impl From<ReplayError> for Failure {
         match error {
             error if error.is_environment() => Self::environment(error),
             ReplayError::Image(error) => error.into(),
+            ReplayError::Fault { .. } => Self::difference(format!("FAIL: {error}")),
             error => Self::input(error),
         }
     }

@@ -3,12 +3,18 @@
 //! One file a subcommand under `cmd`; what they share (exit codes, output, progress) lies beside this
 //! file. No logic lives here: what a command finds out comes from mgl-core, mgl-replay or mgl-verify.
 
+#[macro_use]
+mod say;
+
 mod args;
 mod cmd;
 mod exit;
 mod files;
+mod internal;
 mod output;
 mod progress;
+mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -47,8 +53,6 @@ enum Command {
     Compare(cmd::compare::Args),
     Doctor(cmd::doctor::Args),
     Completions(cmd::completions::Args),
-    #[command(hide = true)]
-    ReplayWorker(cmd::replay_worker::Args),
 }
 
 impl Command {
@@ -69,16 +73,19 @@ impl Command {
             Self::Compare(args) => cmd::compare::run(&args, out),
             Self::Doctor(args) => cmd::doctor::run(&args, out),
             Self::Completions(args) => cmd::completions::run(&args, out),
-            Self::ReplayWorker(args) => cmd::replay_worker::run(&args),
         }
     }
 }
 
 fn main() -> ExitCode {
-    // Wrong usage ends here, with clap's message and exit code 2.
-    let cli = Cli::parse();
-    let mut out = Output::new(cli.json);
-    let result = cli.command.run(&mut out);
+    let args: Vec<_> = std::env::args_os().collect();
+    let mut out = Output::new(false);
+    let result = internal::run(&args, &mut out).unwrap_or_else(|| {
+        // Wrong usage ends here, with clap's message and exit code 2.
+        let cli = Cli::parse_from(&args);
+        out = Output::new(cli.json);
+        cli.command.run(&mut out)
+    });
     let exit = result.unwrap_or_else(|failure| out.failure(&failure));
     match out.finish() {
         Ok(()) => exit.into(),

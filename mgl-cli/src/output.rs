@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::exit::{Exit, Failure};
+use crate::terminal::shows_unicode;
 
 /// Width of tables in characters where there is no terminal that has one.
 const WIDTH: u16 = 120;
@@ -19,6 +20,8 @@ const WIDTH: u16 = 120;
 pub struct Output {
     json: bool,
     colour: bool,
+    /// Boxes and other characters beyond ASCII are shown.
+    unicode: bool,
     /// Something was printed.
     started: bool,
     closed: bool,
@@ -37,6 +40,7 @@ impl Output {
         Self {
             json,
             colour: !json && colour_wanted() && io::stdout().is_terminal(),
+            unicode: shows_unicode(&io::stdout()),
             started: false,
             closed: false,
             stdout: BufWriter::new(io::stdout()),
@@ -85,7 +89,10 @@ impl Output {
     /// Prints a table with a header line.
     pub fn table(&mut self, header: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), Failure> {
         let mut table = Table::new();
-        table.load_style(presets::UTF8_BORDERS_ONLY);
+        table.load_style(match self.unicode {
+            true => presets::UTF8_BORDERS_ONLY,
+            false => presets::ASCII_BORDERS_ONLY_CONDENSED,
+        });
         table.set_content_arrangement(ContentArrangement::Dynamic);
         if table.width().is_none() {
             table.set_width(columns().unwrap_or(WIDTH));
@@ -93,6 +100,11 @@ impl Output {
         table.set_header(header.iter().map(|title| self.bold(title)));
         table.add_rows(rows);
         self.line(table)
+    }
+
+    /// What stands for text that is left out.
+    pub fn dots(&self) -> &'static str {
+        if self.unicode { "\u{2026}" } else { "..." }
     }
 
     /// A table cell in a tone.

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::terminal::shows_unicode;
+
 /// Time between two plain lines; short work prints none.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -29,6 +31,10 @@ impl Progress {
         };
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg} {eta}")
             .expect("the template is valid");
+        let style = match shows_unicode(&io::stderr()) {
+            true => style,
+            false => style.progress_chars("#>-"),
+        };
         let bar = ProgressBar::with_draw_target(Some(total), target)
             .with_style(style)
             .with_message(what);

@@ -7,6 +7,7 @@
 //! - [`pipe`]: the call catalogue, payloads, render state, pushed state, `apply`, the back end trait.
 //! - [`codec`]: records: calls as bytes and back.
 //! - [`counters`]: what is counted, by name.
+//! - [`files`]: files that a user names.
 //! - [`layout`]: the digest of everything that fixes the meaning of a record.
 //! - [`trace`]: trace files: writer, recorder, reader, text form.
 //!
@@ -14,6 +15,7 @@
 
 pub mod codec;
 pub mod counters;
+pub mod files;
 pub mod format;
 pub mod handle;
 pub mod layout;

@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for F32 {
                 .and_then(|h| u32::from_str_radix(h, 16).ok())
                 .map(|b| F32(f32::from_bits(b)))
                 .ok_or_else(|| {
-                    serde::de::Error::custom(format!("'{t}' is neither a number nor bits:0x…"))
+                    serde::de::Error::custom(format!("'{t}' is neither a number nor bits:0x..."))
                 }),
         }
     }

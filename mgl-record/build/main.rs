@@ -7,6 +7,7 @@
 //! `<target>/<profile>/shims`.
 
 mod emit;
+mod features;
 mod preload;
 mod registry;
 mod scan;
@@ -34,6 +35,7 @@ fn main() {
     write_if_changed(&out.join("exports.rs"), &text);
     write_if_changed(&out.join("consts.rs"), &emit::consts(&registry));
     write_if_changed(&out.join("bindings.rs"), &emit::bindings(&registry));
+    write_if_changed(&out.join("features.rs"), &features::features());
 
     // OUT_DIR is <target>/<profile>/build/<package>/out; the library appears in <profile>.
     let shims = out

@@ -74,7 +74,8 @@ impl Registry {
     }
 }
 
-fn without_comments(xml: &str) -> String {
+/// The text without its comments.
+pub fn without_comments(xml: &str) -> String {
     let mut out = String::with_capacity(xml.len());
     let mut rest = xml;
     while let Some(start) = rest.find("<!--") {
@@ -87,7 +88,7 @@ fn without_comments(xml: &str) -> String {
 }
 
 /// The texts between each `open` and the `close` that follows it.
-fn between_all<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+pub fn between_all<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(open) {
@@ -99,7 +100,8 @@ fn between_all<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     found
 }
 
-fn attribute<'a>(tag: &'a str, key: &str) -> Option<&'a str> {
+/// The value of an attribute of a tag.
+pub fn attribute<'a>(tag: &'a str, key: &str) -> Option<&'a str> {
     let at = tag.find(&format!("{key}=\""))? + key.len() + 2;
     let len = tag[at..].find('"')?;
     Some(&tag[at..at + len])

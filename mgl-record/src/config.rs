@@ -2,6 +2,7 @@
 
 use crate::leave_out::LeaveOut;
 use mgl_replay::BackendKind;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Settings of this process.
@@ -13,8 +14,11 @@ pub struct Config {
     pub device: Option<String>,
     /// `MGL_RECORD`: trace file to write.
     pub record: Option<PathBuf>,
-    /// `MGL_RECORD_SINCE`: when the command started, milliseconds since 1970; an older trace file is replaced.
-    pub record_since_ms: u64,
+    /// `MGL_RECORD_OVER`: what the trace file was when the command started ([`mgl_core::files::stamp`]): that one is
+    /// replaced, and no other.
+    pub record_over: Option<String>,
+    /// `MGL_NOTES`: file that gets a note of what the driver did about recording.
+    pub notes: Option<PathBuf>,
     /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
     pub images_every: u64,
     /// `MGL_MAX_FRAMES`: recording ends after so many frames.
@@ -37,10 +41,13 @@ impl Config {
     /// Reads the environment. Unknown values are warned of and left at their defaults.
     #[must_use]
     pub fn from_env() -> Self {
-        Self::from_vars(|name| std::env::var(name).ok())
+        Self::from_vars(|name| std::env::var_os(name))
     }
 
-    fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
+    fn from_vars(raw: impl Fn(&str) -> Option<OsString>) -> Self {
+        // Paths are what they are; everything else is text.
+        let path = |name: &str| raw(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let var = |name: &str| raw(name).map(|v| v.to_string_lossy().into_owned());
         let mut warnings = Vec::new();
         let mut number = |name: &str| {
             let text = var(name)?;
@@ -50,7 +57,6 @@ impl Config {
         };
         let images_every = number("MGL_IMAGES").unwrap_or(0);
         let max_frames = number("MGL_MAX_FRAMES");
-        let record_since_ms = number("MGL_RECORD_SINCE").unwrap_or(0);
         let backend = match var("MGL_BACKEND").as_deref() {
             None | Some("") => BackendKind::Espryt,
             Some(name) => name.parse().unwrap_or_else(|e| {
@@ -75,12 +81,12 @@ impl Config {
                 None
             }
         };
-        let path = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Self {
             backend,
             device: var("MGL_DEVICE").filter(|v| !v.is_empty()),
             record: path("MGL_RECORD"),
-            record_since_ms,
+            record_over: var("MGL_RECORD_OVER"),
+            notes: path("MGL_NOTES"),
             images_every,
             max_frames,
             check_repush,
@@ -96,6 +102,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn defaults_and_warnings() {
@@ -103,9 +110,9 @@ mod tests {
         assert_eq!(c.backend, BackendKind::Espryt);
         assert!(c.record.is_none() && c.warnings.is_empty());
         let c = Config::from_vars(|n| match n {
-            "MGL_BACKEND" => Some("metal".into()),
+            "MGL_BACKEND" => Some(OsString::from("metal")),
             "MGL_IMAGES" => Some("often".into()),
-            "MGL_RECORD" => Some("a.mgltrace".into()),
+            "MGL_RECORD" => Some(OsString::from_vec(b"a\xff.mgltrace".to_vec())),
             "MGL_DEVICE" => Some("llvmpipe".into()),
             "MGL_LEAVE_OUT" => Some("DrawMesh".into()),
             _ => None,
@@ -113,6 +120,7 @@ mod tests {
         assert_eq!(c.warnings.len(), 3);
         assert!(c.leave_out.is_none() && c.warnings[2].contains("DrawMesh"));
         assert_eq!(c.device.as_deref(), Some("llvmpipe"));
-        assert_eq!(c.record, Some("a.mgltrace".into()));
+        let record = c.record.map(|path| path.into_os_string().into_vec());
+        assert_eq!(record.as_deref(), Some(&b"a\xff.mgltrace"[..]));
     }
 }

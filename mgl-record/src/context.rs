@@ -19,7 +19,7 @@ use mgl_core::format::Format;
 use mgl_core::handle::{ContextHandle, SurfaceHandle};
 use mgl_core::pipe::{
     BindContext, Call, ContextDesc, ContextFlags, ContextOnly, ContextProfile, Flush, FlushFlags,
-    Present, RenderState, Scissor, SurfaceDesc, SurfaceOnly, SwapInterval, Viewport,
+    Present, RenderState, Scissor, SurfaceDesc, SurfaceOnly, SwapInterval, ValueType, Viewport,
 };
 use mgl_core::pod::F32;
 pub use mgl_replay::NativeWindow;
@@ -53,6 +53,10 @@ pub struct ContextConfig {
     pub robust: bool,
     /// Contexts are lost on reset.
     pub lose_on_reset: bool,
+    /// The program vouches for raising no errors; they are raised all the same (KHR_no_error).
+    pub no_error: bool,
+    /// Leaving the context flushes it, as it always does here; a program may ask it not to.
+    pub flush_on_release: bool,
 }
 
 /// The shape of a default framebuffer.
@@ -172,6 +176,8 @@ pub struct ContextState {
     pub queries: QueryState,
     /// Transform feedback.
     pub stream_output: StreamOutputState,
+    /// State of the fixed function, in the compatibility profile.
+    pub legacy: Box<crate::gl::legacy::Legacy>,
     /// Hints, debug output, and other values that no draw depends on.
     pub misc: crate::gl::misc::MiscState,
     /// Draw surface.
@@ -189,8 +195,10 @@ pub struct ContextState {
 /// Values of glClear (GL 4.6 §17.4.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClearValues {
-    /// Colour.
-    pub color: [f32; 4],
+    /// Colour, as bits.
+    pub color: [u32; 4],
+    /// What the colour's bits are: floats, or the integers of EXT_texture_integer.
+    pub color_type: ValueType,
     /// Depth.
     pub depth: f64,
     /// Stencil.
@@ -356,7 +364,8 @@ pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<Context
         error: 0,
         render: RenderState::initial(),
         clear: ClearValues {
-            color: [0.0; 4],
+            color: [0; 4],
+            color_type: ValueType::FLOAT,
             depth: 1.0,
             stencil: 0,
         },
@@ -367,6 +376,7 @@ pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<Context
         programs: ProgramState::default(),
         queries: QueryState::default(),
         stream_output: StreamOutputState::default(),
+        legacy: Box::default(),
         misc: crate::gl::misc::MiscState::default(),
         draw: None,
         read: None,

@@ -3,12 +3,16 @@
 //! Programs load this library as libGL, libGLX, libOpenGL, libEGL and the GLES names (design page
 //! 5); everything they can link to or ask for by name is in [`exports`].
 
+#[macro_use]
+mod say;
+
 pub mod config;
 pub mod context;
 pub mod driver;
 pub mod exports;
 pub mod gl;
 pub mod leave_out;
+mod notes;
 mod passthrough;
 pub mod pipe;
 pub mod pixel;

@@ -1,16 +1,17 @@
 //! The client's end of the pipe: mints handles, records, and hands calls to `apply`.
 //!
 //! Monolith: client, pushed state and back end share a process, so a push is a direct call. A refusal by `apply` is a
-//! fault of the front end and is reported loudly, once a message; back ends' refusals of values and out-of-memory
-//! become GL errors of the next glGetError, as GL allows for draws.
+//! fault of the front end and is reported loudly, once a message. A back end's out-of-memory becomes a GL error of the next
+//! glGetError; what it cannot draw is told once and counted, and leaves no error.
 
 use crate::config::Config;
 use crate::leave_out::LeaveOut;
+use crate::notes;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
 use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::{
-    ApplyError, Backend, BackendError, BindContext, Call, Event, PushedState, Reply, apply,
+    ApplyError, Backend, BackendError, BindContext, Call, Event, Op, PushedState, Reply, apply,
 };
 use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
 use mgl_replay::{BackendOptions, EsprytOptions, MagmaOptions, make_backend};
@@ -114,7 +115,7 @@ impl Pipe {
             return;
         };
         // A second process of the same command finds the first one's file and takes a name of its own.
-        let path = if written_since(&path, self.config.record_since_ms) {
+        let path = if is_taken(&path, self.config.record_over.as_deref()) {
             let mut name = path.file_stem().unwrap_or_default().to_os_string();
             name.push(format!("-{}", std::process::id()));
             if let Some(e) = path.extension() {
@@ -130,21 +131,34 @@ impl Pipe {
             provenance.add_full();
         }
         match TraceRecorder::create(&path, &provenance, RecorderOptions::default()) {
-            Ok(r) => self.recorder = Some(r),
-            Err(e) => eprintln!("mgl: not recording: {e}; the program goes on"),
+            Ok(r) => {
+                notes::recording(&path);
+                self.recorder = Some(r);
+            }
+            Err(e) => {
+                notes::failed(&e);
+                eprintln!("mgl: not recording: {e}; the program goes on");
+            }
         }
     }
 
     /// Ends the recording: index and trailer are written.
     pub fn finish_recording(&mut self) {
         if let Some(mut r) = self.recorder.take() {
-            // What the driver refused stands at the end of the trace: `mgl info` lists it.
+            // What was refused or approximated stands at the end of the trace: `mgl info` lists it.
             let refused = crate::refusals()
                 .into_iter()
                 .map(|(n, c)| (n.to_owned(), c));
             let values = self.unsupported.iter().map(|(n, c)| (n.clone(), *c));
-            for (what, times) in refused.chain(values) {
-                let text = format!("{what} refused {times} times");
+            let near = self.backend.approximations();
+            let near = near.into_iter().map(|(n, c)| (n, "approximated", c));
+            let told = refused
+                .chain(values)
+                .map(|(what, times)| (what, "refused", times))
+                .collect::<Vec<_>>();
+            let told = told.iter().map(|(n, how, c)| (n.as_str(), *how, *c));
+            for (what, how, times) in told.chain(near) {
+                let text = format!("{what} {how} {times} times");
                 r.event(&Event::Log {
                     level: LogLevel::Warn,
                     text,
@@ -276,17 +290,30 @@ impl Pipe {
                         self.backend.caps().backend
                     );
                 }
-                self.raise(GL_INVALID_OPERATION);
-            }
-            _ => {
-                let text = e.to_string();
-                let n = self.faults.entry(text.clone()).or_insert(0);
-                *n += 1;
-                if *n == 1 {
-                    eprintln!("mgl: push refused: {text}");
+                // A program that did nothing wrong gets no error for what it draws. What it waits for and does not get
+                // it is told of.
+                if !paints(call.op()) {
+                    self.raise(GL_INVALID_OPERATION);
                 }
+            }
+            ApplyError::Backend {
+                error: BackendError::Driver(_),
+                ..
+            } if paints(call.op()) => self.fault(&e),
+            _ => {
+                self.fault(&e);
                 self.raise(GL_INVALID_OPERATION);
             }
+        }
+    }
+
+    /// Counts a push that failed, and says it once a message.
+    fn fault(&mut self, e: &ApplyError) {
+        let text = e.to_string();
+        let n = self.faults.entry(text.clone()).or_insert(0);
+        *n += 1;
+        if *n == 1 {
+            eprintln!("mgl: push refused: {text}");
         }
     }
 
@@ -376,15 +403,27 @@ impl Pipe {
     }
 }
 
-/// Whether a file is there that was written since the command started (`since_ms`, milliseconds since 1970): then another
-/// process of the command writes it. An older one is replaced. File systems' clocks may lag a little.
-fn written_since(path: &std::path::Path, since_ms: u64) -> bool {
-    const LAG_MS: u64 = 20;
-    let Ok(modified) = std::fs::metadata(path).and_then(|m| m.modified()) else {
-        return false;
-    };
-    let modified = modified
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as u64);
-    modified + LAG_MS >= since_ms
+/// Whether a call puts something into images or buffers, and answers nothing.
+fn paints(op: Op) -> bool {
+    matches!(
+        op,
+        Op::DrawVbo
+            | Op::Clear
+            | Op::Blit
+            | Op::CopyFramebufferToTexture
+            | Op::GenerateMipmap
+            | Op::ResourceCopyRegion
+            | Op::ClearResource
+            | Op::BeginStreamOutput
+            | Op::EndStreamOutput
+            | Op::PauseStreamOutput
+            | Op::ResumeStreamOutput
+    )
+}
+
+/// Whether the file is another process's recording: there, and not what `over` says it was before. A thing that is no
+/// file is nobody's.
+fn is_taken(path: &std::path::Path, over: Option<&str>) -> bool {
+    let now = mgl_core::files::stamp(path);
+    now.is_some() && now.as_deref() != over
 }

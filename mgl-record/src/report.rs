@@ -18,6 +18,8 @@ struct Report {
     refused: BTreeMap<String, u64>,
     /// Legal values that are not lowered, with how often.
     unsupported: BTreeMap<String, u64>,
+    /// What was drawn as near as the API below allows, with how often.
+    approximated: BTreeMap<String, u64>,
     /// Pushes that `apply` refused; empty in a healthy driver.
     faults: BTreeMap<String, u64>,
     /// Entry points whose body panicked; empty in a healthy driver.
@@ -76,6 +78,7 @@ fn finish() {
         .flat_map(|c| c.misc.refused().iter().map(|(k, n)| (*k, *n)))
         .collect();
     let Some(pipe) = d.pipe.as_mut() else { return };
+    pipe.drain_events();
     pipe.finish_recording();
     pipe.tell_unused_leave_out();
     let Some(path) = pipe.config.report.clone() else {
@@ -100,6 +103,7 @@ fn finish() {
         handles: handles(pipe),
         refused: named(crate::refusals()),
         unsupported,
+        approximated: named(pipe.backend.approximations()),
         faults: pipe.faults().clone(),
         panics: named(crate::gl::entry::panics()),
         checks: pipe.checks.clone(),
@@ -107,7 +111,7 @@ fn finish() {
     };
     let written = serde_json::to_vec_pretty(&report)
         .map_err(std::io::Error::from)
-        .and_then(|bytes| std::fs::write(&path, bytes));
+        .and_then(|bytes| mgl_core::files::write(&path, &bytes));
     if let Err(e) = written {
         eprintln!("mgl: report {}: {e}", path.display());
     }

@@ -38,6 +38,7 @@ const RICH: ShaderFeatures = ShaderFeatures {
     cube_arrays: true,
     capture: true,
     streams: true,
+    opaque_blocks: false,
 };
 
 /// A device that lacks what can be done in shaders.
@@ -45,6 +46,7 @@ const POOR: ShaderFeatures = ShaderFeatures {
     depth_clip_control: false,
     draw_parameters: false,
     one_d_images: false,
+    opaque_blocks: true,
     ..RICH
 };
 
@@ -398,6 +400,162 @@ in vec4 g; out vec4 c; void main() { c = g + float(gl_PrimitiveID); }";
         .err()
         .expect("the device lacks it");
     assert!(error.to_string().contains("geometry"), "{error}");
+}
+
+/// The words of a stage, by its first variant.
+fn words_of(p: &Program, stage: ShaderStage) -> Vec<u32> {
+    let [plain, ..] = states();
+    p.stage(stage, &p.key(&plain))
+        .expect("a stage")
+        .expect("it is there")
+}
+
+/// Instructions of a module, as opcode and operands.
+fn instructions(words: &[u32]) -> Vec<(u32, &[u32])> {
+    let mut all = Vec::new();
+    let mut rest = &words[5..];
+    while let Some(first) = rest.first() {
+        let length = (first >> 16) as usize;
+        all.push((first & 0xFFFF, &rest[1..length]));
+        rest = &rest[length..];
+    }
+    all
+}
+
+const OP_VARIABLE: u32 = 59;
+const OP_LOAD: u32 = 61;
+const OP_STORE: u32 = 62;
+const OP_ACCESS_CHAIN: u32 = 65;
+const OP_CONSTANT: u32 = 43;
+const OP_EMIT_VERTEX: u32 = 218;
+const CLASS_UNIFORM: u32 = 2;
+const CLASS_OUTPUT: u32 = 3;
+const CLASS_PUSH_CONSTANT: u32 = 9;
+
+#[test]
+fn every_vertex_gets_all_outputs_that_a_geometry_shader_writes() {
+    let geometry = "#version 330
+layout(points) in; layout(triangle_strip, max_vertices = 3) out; out vec4 g; flat out int n; out B { vec4 used; vec4 unused; } b[2];
+void main() { g = vec4(1); n = 2; b[1].used = g; gl_Position = vec4(0); EmitVertex(); EmitVertex(); g = vec4(0); EmitVertex(); }";
+    let vertex = "#version 330
+void main() { gl_Position = vec4(0); }";
+    let fragment = "#version 330
+in vec4 g; flat in int n; in B { vec4 used; vec4 unused; } b[2]; out vec4 c; void main() { c = g + float(n) + b[0].used + b[1].used; }";
+    for features in [RICH, POOR] {
+        let sources = [(Vertex, vertex), (Geometry, geometry), (Fragment, fragment)];
+        let p = program(&sources, features);
+        validate("outputs", &p);
+        let words = words_of(&p, Geometry);
+        let all = instructions(&words);
+        let outputs: Vec<u32> = all
+            .iter()
+            .filter(|i| i.0 == OP_VARIABLE && i.1[2] == CLASS_OUTPUT)
+            .map(|i| i.1[1])
+            .collect();
+        let mut stored = 0;
+        let mut vertices = Vec::new();
+        let mut chains = Vec::new();
+        for (op, operands) in &all {
+            match *op {
+                OP_ACCESS_CHAIN if outputs.contains(&operands[2]) => chains.push(operands[1]),
+                OP_STORE if outputs.contains(&operands[0]) || chains.contains(&operands[0]) => {
+                    stored += 1;
+                }
+                OP_EMIT_VERTEX => vertices.push(std::mem::take(&mut stored)),
+                _ => {}
+            }
+        }
+        // Two variables, a member of each of two blocks, and the position; the depth once more where it is rewritten,
+        // and put back behind the vertex.
+        let least = 5;
+        assert_eq!(vertices.len(), 3);
+        assert!(vertices.iter().all(|n| *n >= least), "{vertices:?}");
+    }
+}
+
+#[test]
+fn many_uniform_blocks_have_no_constant_number_where_the_driver_must_not_see_it() {
+    let block = |n: u32| format!("layout(std140) uniform B{n} {{ vec4 v{n}; int k{n}; }};");
+    let with = |blocks: u32, features: ShaderFeatures| {
+        let all: String = (0..blocks).map(block).collect();
+        let sum: String = (0..blocks)
+            .map(|n| format!("+ (k{n} > 2 ? v{n} : vec4(0))"))
+            .collect();
+        let fragment = format!(
+            "#version 330\n{all} layout(std140) uniform A {{ vec4 a; }} list[2]; out vec4 c; void main() {{ c = list[1].a {sum}; }}"
+        );
+        let vertex = "#version 330
+uniform float f; void main() { gl_Position = vec4(f); }";
+        let p = program(&[(Vertex, vertex), (Fragment, &fragment)], features);
+        validate("blocks", &p);
+        let words = words_of(&p, Fragment);
+        let all = instructions(&words);
+        let of = |class: u32| -> Vec<u32> {
+            let variables = all.iter().filter(|i| i.0 == OP_VARIABLE);
+            variables
+                .filter(|i| i.1[2] == class)
+                .map(|i| i.1[1])
+                .collect()
+        };
+        let constants: Vec<u32> = all
+            .iter()
+            .filter(|i| i.0 == OP_CONSTANT)
+            .map(|i| i.1[1])
+            .collect();
+        let uniforms = of(CLASS_UNIFORM);
+        let numbers: Vec<u32> = all
+            .iter()
+            .filter(|i| i.0 == OP_ACCESS_CHAIN && uniforms.contains(&i.1[2]))
+            .map(|i| i.1[3])
+            .collect();
+        let known = numbers.iter().filter(|n| constants.contains(n)).count();
+        (known, numbers.len() - known)
+    };
+    let hidden = ShaderFeatures {
+        opaque_blocks: true,
+        ..RICH
+    };
+    assert_eq!(with(6, hidden).0, 0);
+    assert!(with(6, hidden).1 >= 13);
+    assert_eq!(with(6, RICH).1, 0);
+    assert_eq!(with(1, hidden).1, 0, "three blocks are few");
+}
+
+#[test]
+fn pushed_values_are_not_seen_through_either() {
+    let vertex = "#version 330
+void main() { gl_Position = vec4(0); }";
+    let hidden = ShaderFeatures {
+        opaque_blocks: true,
+        ..RICH
+    };
+    let p = program(&[(Vertex, vertex), (Fragment, RED)], hidden);
+    let points = DrawState {
+        points: true,
+        ..states()[0]
+    };
+    let words = p
+        .stage(Vertex, &p.key(&points))
+        .expect("a stage")
+        .expect("it is there");
+    let all = instructions(&words);
+    let pushed = all
+        .iter()
+        .find(|i| i.0 == OP_VARIABLE && i.1[2] == CLASS_PUSH_CONSTANT)
+        .map(|i| i.1[1])
+        .expect("the point size is pushed");
+    let chain = all
+        .iter()
+        .find(|i| i.0 == OP_ACCESS_CHAIN && i.1[2] == pushed)
+        .map(|i| i.1[1])
+        .expect("it is read");
+    let value = all
+        .iter()
+        .find(|i| i.0 == OP_LOAD && i.1[2] == chain)
+        .map(|i| i.1[1])
+        .expect("it is loaded");
+    let stored = all.iter().any(|i| i.0 == OP_STORE && i.1[1] == value);
+    assert!(!stored, "only a sum with an unknown zero is stored");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! A replay is played up to the verb, then the framebuffer is read through the pipe like anything else; nothing is played
 //! after that. Attachments of several samples are resolved first.
 
-use crate::player::PlayError;
+use crate::limits::{Budget, Limit};
+use crate::player::{PlayError, Progress};
 use mgl_core::format::Format;
 use mgl_core::handle::{Handle, RenderbufferHandle, ResourceHandle};
 use mgl_core::pipe::ApplyError;
@@ -79,7 +80,10 @@ pub fn framebuffer_after(
     backend: &mut dyn Backend,
     frame: u64,
     verb: u32,
+    limit: Limit,
+    progress: Option<Progress<'_>>,
 ) -> Result<FramebufferImage, AttachmentError> {
+    let mut budget = Budget::new(file, limit);
     let all = file.all_frames();
     // A frame that the file does not have is an error of its own.
     file.records(frame..=frame)?;
@@ -92,6 +96,16 @@ pub fn framebuffer_after(
         if place.frame == frame && place.verb.is_some() {
             verbs += 1;
         }
+        if let Some(progress) = &progress {
+            progress.begin(&place, record.call.op());
+        }
+        let taken = budget.take(&server.state, &mut *server.backend, &record.call);
+        taken.map_err(|error| PlayError::Limit {
+            frame: place.frame,
+            place: place.to_string(),
+            ordinal: place.ordinal,
+            error,
+        })?;
         let present = matches!(record.call, Call::Present { .. });
         if !(here && present) {
             push(&mut server, &record.call, &place)?;

@@ -1,9 +1,11 @@
 //! The back ends of the pipe (Espryt on OpenGL ES; Magma on Vulkan; null) and the player that feeds them from trace files.
 
+pub mod approximation;
 pub mod attachments;
 pub mod backends;
 pub mod espryt;
 mod events;
+pub mod limits;
 pub mod magma;
 pub mod player;
 mod records;
@@ -13,5 +15,6 @@ mod xcb;
 
 pub use backends::{BackendKind, BackendOptions, make_backend};
 pub use espryt::EsprytOptions;
+pub use limits::Limit;
 pub use magma::MagmaOptions;
 pub use mgl_core::pipe::backend::NativeWindow;

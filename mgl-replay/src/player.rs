@@ -1,9 +1,15 @@
 //! The player: feeds a trace's records to a back end, without the program that made them (design: trace format).
 //!
 //! The records go through `decode` and `apply` into a fresh [`PushedState`], as they did when they were recorded. What the
-//! player adds: frames as units, images, replies compared with the recorded ones, times, and errors that name frame and
-//! verb.
+//! player adds: frames as units, images, replies compared with the recorded ones, times, errors that name frame and
+//! verb, and a bound on what all this may cost ([`limits`](crate::limits)).
+//!
+//! What a replay that reaches its end stands for ([`Summary::is_faithful`]): the back end did every call, and the driver
+//! below had no complaint, but for those that the recording had as well. A call that the back end does not lower is left
+//! out, and the replay goes on; one on which it fails ends it. Both are faults of the back end, not of the trace.
 
+use crate::BackendKind;
+use crate::limits::{Budget, Limit, OverLimit};
 use mgl_core::counters::Counters;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
@@ -12,7 +18,7 @@ use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
 use mgl_core::trace::{TraceError, TraceFile};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -32,6 +38,8 @@ pub struct PlayOptions<'p> {
     pub same_backend: bool,
     /// Ask the back end what it makes of uploads ([`PlayedFrame::uploads`]).
     pub uploads: bool,
+    /// How far the bounds on what a replay may cost hold.
+    pub limit: Limit,
     /// Where the replay tells how far it is, for whoever watches this process.
     pub progress: Option<Progress<'p>>,
 }
@@ -43,6 +51,29 @@ impl PlayOptions<'_> {
                 .image_frames
                 .as_ref()
                 .is_none_or(|f| f.contains(&frame))
+    }
+}
+
+/// How the back end that a trace was recorded on stands to the one that replays it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// It drew. The null back end did not: its replies are zeros and its images black, and say nothing of what another
+    /// back end must give.
+    pub drew: bool,
+    /// It is this very one, driver included.
+    pub same: bool,
+}
+
+impl Origin {
+    /// What the trace says of it; a trace that names no back end counts as drawn.
+    #[must_use]
+    pub fn of(file: &TraceFile, here: &Caps) -> Self {
+        let there = file.provenance().caps.as_ref();
+        let name = |c: &Caps| (c.backend.clone(), c.renderer.clone(), c.version.clone());
+        Self {
+            drew: file.provenance().backend != BackendKind::Null.name(),
+            same: there.is_some_and(|c| name(c) == name(here)),
+        }
     }
 }
 
@@ -119,6 +150,9 @@ impl<'p> Progress<'p> {
     }
 }
 
+/// Pixels of the largest image that is read.
+pub const MAX_PIXELS: u64 = 1 << 26;
+
 /// A picture: RGBA, one byte each, bottom row first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
@@ -187,19 +221,34 @@ pub struct Summary {
     pub replies_compared: u64,
     /// Those that differ.
     pub reply_differences: Vec<ReplyDifference>,
-    /// Errors that the back end reported (debug messages, out of memory).
+    /// What the back end did not do, and what the driver complained of (debug messages, out of memory), each once. The
+    /// recording had none of it.
     pub backend_errors: Vec<String>,
+    /// What the back end drew as near as its API allows, by name, with how often.
+    pub approximated: Vec<(&'static str, u64)>,
+    /// The same, where the recording had it too.
+    pub as_recorded: Vec<String>,
+    /// The call on which the back end failed, with its verb: nothing behind it was replayed.
+    pub fault: Option<String>,
     /// Time in `decode`, `apply` and the back end.
     pub time: Duration,
 }
 
-/// Why a replay ended.
+impl Summary {
+    /// Whether the back end did all that the recording's did.
+    #[must_use]
+    pub fn is_faithful(&self) -> bool {
+        self.fault.is_none() && self.backend_errors.is_empty()
+    }
+}
+
+/// Why a replay ended before its time; a back end that fails is no such reason ([`Summary::fault`]).
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The file.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A call was refused or failed.
+    /// A call does not go with what was pushed before: the trace is at fault.
     #[error("frame {frame}, verb {place}, record {ordinal}: {error}")]
     Apply {
         /// Frame.
@@ -211,26 +260,121 @@ pub enum PlayError {
         /// What happened.
         error: ApplyError,
     },
+    /// The trace asks for more than a replay may cost.
+    #[error("frame {frame}, verb {place}, record {ordinal}: {error}")]
+    Limit {
+        /// Frame.
+        frame: u64,
+        /// Verb name.
+        place: String,
+        /// Ordinal of the record.
+        ordinal: u64,
+        /// What it asks for.
+        error: OverLimit,
+    },
     /// The receiver of frames gave up.
     #[error("{0}")]
     Stopped(String),
 }
 
 impl PlayError {
-    /// Whether the environment is at fault (exit code 3), not the trace.
+    /// Whether the back end failed, or does not take the call; else the trace is at fault.
     #[must_use]
-    pub fn is_environment(&self) -> bool {
+    pub fn is_fault(&self) -> bool {
         matches!(
             self,
             Self::Apply {
-                error: ApplyError::Backend {
-                    error: BackendError::Lost(_) | BackendError::Driver(_),
-                    ..
-                },
+                error: ApplyError::Backend { .. } | ApplyError::NotTaken { .. },
                 ..
             }
         )
     }
+}
+
+/// Different complaints that are kept; a driver may have one for every draw.
+const COMPLAINTS: usize = 100;
+
+/// What went wrong in the back end, each once.
+#[derive(Default)]
+struct Complaints {
+    /// What it does not lower, as it calls it, with the message and how often.
+    unsupported: BTreeMap<String, (String, u64)>,
+    /// What it or the driver said.
+    said: Vec<String>,
+    /// Those that were not kept.
+    more: u64,
+}
+
+impl Complaints {
+    fn unsupported(&mut self, op: &str, what: String) {
+        if let Some((_, times)) = self.unsupported.get_mut(&what) {
+            *times += 1;
+        } else if self.unsupported.len() < COMPLAINTS {
+            let text = format!("{op}: not supported: {what}");
+            self.unsupported.insert(what, (text, 1));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn say(&mut self, text: String) {
+        if self.said.contains(&text) {
+            return;
+        }
+        match self.said.len() < COMPLAINTS {
+            true => self.said.push(text),
+            false => self.more += 1,
+        }
+    }
+
+    /// Tells what the recording had too from what it had not. A recording says at its end how often a value was refused;
+    /// the driver's complaints stand where they came.
+    fn sort(self, file: &TraceFile, out: &mut Summary) -> Result<(), TraceError> {
+        if self.unsupported.is_empty() && self.said.is_empty() {
+            return Ok(());
+        }
+        let mut recorded = BTreeSet::new();
+        let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
+        file.visit_events(&mut |event| match event {
+            Event::Log { level, text } if level >= LogLevel::Warn => {
+                if let Some((what, times)) = refusal(&text)
+                    && let Some((what, _)) = self.unsupported.get_key_value(what)
+                {
+                    refused.insert(what, times);
+                }
+                if self.said.contains(&text) {
+                    recorded.insert(text);
+                }
+            }
+            Event::GlError { detail, .. } if self.said.contains(&detail) => {
+                recorded.insert(detail);
+            }
+            _ => {}
+        })?;
+        for (what, (text, times)) in &self.unsupported {
+            match refused.get(what.as_str()) {
+                Some(n) if times <= n => out.as_recorded.push(text.clone()),
+                _ => out.backend_errors.push(text.clone()),
+            }
+        }
+        for text in self.said {
+            match recorded.contains(&text) {
+                true => out.as_recorded.push(text),
+                false => out.backend_errors.push(text),
+            }
+        }
+        if self.more > 0 {
+            let text = format!("and {} more complaints", self.more);
+            out.backend_errors.push(text);
+        }
+        Ok(())
+    }
+}
+
+/// The value and the number of `… refused N times`, which a recording ends with.
+fn refusal(text: &str) -> Option<(&str, u64)> {
+    let (what, times) = text.strip_suffix(" times")?.rsplit_once(" refused ")?;
+    Some((what, times.parse().ok()?))
 }
 
 /// Plays a trace. `deliver` gets every frame of the selection, in order, and may end the replay by an error text.
@@ -252,12 +396,24 @@ pub fn play(
         native_at_frame_start: Vec::new(),
         summary: Summary::default(),
         frame_time: Duration::ZERO,
+        budget: Budget::new(file, options.limit),
+        complaints: Complaints::default(),
     };
     p.server.backend.report_uploads(options.uploads);
     p.native_at_frame_start = p.server.backend.native_counters();
     let played = p.play_frames(deliver);
     p.server.backend.report_uploads(false);
-    played.map(|()| p.summary)
+    p.summary.counters = p.server.counters;
+    p.summary.approximated = p.server.backend.approximations();
+    match played {
+        Err(error) if error.is_fault() => {
+            p.drain();
+            p.summary.fault = Some(error.to_string());
+        }
+        played => played?,
+    }
+    p.complaints.sort(file, &mut p.summary)?;
+    Ok(p.summary)
 }
 
 struct Player<'p> {
@@ -268,6 +424,8 @@ struct Player<'p> {
     native_at_frame_start: Vec<(&'static str, u64)>,
     summary: Summary,
     frame_time: Duration,
+    budget: Budget,
+    complaints: Complaints,
 }
 
 impl Player<'_> {
@@ -337,7 +495,6 @@ impl Player<'_> {
                 deliver,
             )?;
         }
-        self.summary.counters = self.server.counters;
         Ok(())
     }
 
@@ -348,6 +505,12 @@ impl Player<'_> {
             ordinal: place.ordinal,
             error,
         };
+        self.take_cost(call).map_err(|error| PlayError::Limit {
+            frame: place.frame,
+            place: place.to_string(),
+            ordinal: place.ordinal,
+            error,
+        })?;
         match self.server.apply(call) {
             Ok(reply) => {
                 if self.options.check_replies && reply != Reply::None {
@@ -355,18 +518,24 @@ impl Player<'_> {
                 }
                 Ok(())
             }
-            // What the back end does not lower was refused while recording too, and drew nothing there either.
+            // What the back end does not lower is left out, as it is live.
             Err(ApplyError::Backend {
                 op,
                 error: BackendError::Unsupported(what),
             }) => {
-                let text = format!("{op}: not supported: {what}");
-                if !self.summary.backend_errors.contains(&text) {
-                    self.summary.backend_errors.push(text);
-                }
+                self.complaints.unsupported(op, what);
                 Ok(())
             }
             Err(e) => Err(fail(e)),
+        }
+    }
+
+    /// Takes a call's cost from the budget. Whether an indirect draw is too much stands in a buffer.
+    fn take_cost(&mut self, call: &Call<'_>) -> Result<(), OverLimit> {
+        let take = |p: &mut Self| p.budget.take(&p.server.state, &mut *p.server.backend, call);
+        match call {
+            Call::DrawVbo { p, .. } if p.flags.has(DrawFlags::INDIRECT) => self.uncounted(take),
+            _ => take(self),
         }
     }
 
@@ -426,15 +595,26 @@ impl Player<'_> {
                     level: LogLevel::Error,
                     text,
                 }
-                | Event::GlError { detail: text, .. } => {
-                    self.summary.backend_errors.push(text);
-                }
+                | Event::GlError { detail: text, .. } => self.complaints.say(text),
                 _ => {}
             }
         }
     }
 
     fn surface_image(&mut self, surface: SurfaceHandle) -> Option<Picture> {
+        let extent = self
+            .server
+            .state
+            .surfaces
+            .get(surface)
+            .map(|d| (d.width, d.height));
+        if let Ok((width, height)) = extent
+            && u64::from(width) * u64::from(height) > MAX_PIXELS
+        {
+            let text = format!("no image: {width}x{height} pixels are more than {MAX_PIXELS}");
+            self.complaints.say(text);
+            return None;
+        }
         match self
             .server
             .backend
@@ -446,7 +626,7 @@ impl Player<'_> {
                 rgba,
             }),
             Err(e) => {
-                self.summary.backend_errors.push(format!("no image: {e}"));
+                self.complaints.say(format!("no image: {e}"));
                 None
             }
         }
@@ -461,7 +641,11 @@ impl Player<'_> {
         if let Some(surface) = color.resource.typed::<SurfaceHandle>() {
             return self.surface_image(surface);
         }
-        if !matches!(color.format, Format::RGBA8 | Format::SRGB8_ALPHA8) || fb.samples > 1 {
+        let pixels = u64::from(fb.width) * u64::from(fb.height);
+        if !matches!(color.format, Format::RGBA8 | Format::SRGB8_ALPHA8)
+            || fb.samples > 1
+            || pixels > MAX_PIXELS
+        {
             return None;
         }
         let read = FramebufferState {

@@ -1,6 +1,10 @@
 //! What follows from a record alone, for every back end: the shape of an upload, the part of a copy that exists.
 
-use mgl_core::pipe::{Box3, CopyToTexture, SubData, SubDataFlags, SubRegion};
+use mgl_core::handle::FramebufferHandle;
+use mgl_core::pipe::{
+    Box3, CopyToTexture, FramebufferState, NO_BUFFER, SubData, SubDataFlags, SubRegion,
+};
+use mgl_core::program::Reflection;
 
 /// Whether an upload goes up as its union box: a pure function of the record. Otherwise each region goes up. Above
 /// `many_regions` one upload is cheaper than many calls.
@@ -14,6 +18,17 @@ pub fn takes_box(d: &SubData, regions: &[SubRegion], many_regions: usize) -> boo
     let volume = |b: &Box3| u64::from(b.width) * u64::from(b.height) * u64::from(b.depth);
     let sum: u64 = regions.iter().map(|r| volume(&r.area)).sum();
     regions.len() > many_regions || sum * 4 >= volume(&d.union_box) * 3
+}
+
+/// Whether the one colour of a program goes to back and front of a window: GL_FRONT_AND_BACK is pushed as two draw
+/// buffers (GL 4.6 §17.4.1). Where two were asked for, what a program does not write is undefined.
+pub fn goes_to_both(f: &FramebufferState, r: &Reflection) -> bool {
+    f.framebuffer == FramebufferHandle::DEFAULT
+        && f.draw_buffers[..2] == [0, 1]
+        && f.draw_buffers[2..].iter().all(|b| *b == NO_BUFFER)
+        && r.outputs
+            .iter()
+            .all(|o| (o.location, o.size, o.index) == (0, 1, 0))
 }
 
 /// The part of a copy that is inside a framebuffer of this size: its first pixel, and where it goes.

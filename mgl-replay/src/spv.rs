@@ -1,8 +1,10 @@
 //! A SPIR-V module with the look-ups that linking and reflection need: names, decorations, types,
 //! constants. Reading and rewriting only; what a name or a binding means is decided elsewhere.
 
+pub mod code;
 pub mod edit;
 pub mod images;
+pub mod points;
 
 use mgl_core::program::{ComponentKind, GlType, NumericShape, SamplerDim, SamplerShape};
 use rspirv::binary::Assemble;
@@ -306,6 +308,15 @@ impl Spv {
             Op::TypeInt,
             None,
             vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)],
+        )
+    }
+
+    /// The unsigned 32-bit integer type.
+    pub fn type_uint(&mut self) -> u32 {
+        self.global(
+            Op::TypeInt,
+            None,
+            vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)],
         )
     }
 

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mgl_core::files;
 use mgl_core::format::{ComponentClass, FormatInfo};
 use mgl_replay::attachments::{AttachmentImage, FramebufferImage};
 use mgl_replay::texels::{Texel, decode};
@@ -23,6 +24,7 @@ pub struct SavedAttachment {
     pub width: u32,
     pub height: u32,
     pub samples: u32,
+    #[serde(serialize_with = "files::lossy")]
     pub file: PathBuf,
     /// `png`, or the numbers a raw file holds: `f32`, `i32` or `u32`.
     pub kind: &'static str,
@@ -149,7 +151,7 @@ fn is_eight_bit(info: &FormatInfo) -> bool {
 
 fn raw(path: &Path, numbers: impl Iterator<Item = [u8; 4]>) -> Result<(), SaveError> {
     let bytes: Vec<u8> = numbers.flatten().collect();
-    std::fs::write(path, bytes).map_err(|source| SaveError::Io {
+    files::write(path, &bytes).map_err(|source| SaveError::Io {
         path: path.to_owned(),
         source,
     })

@@ -119,7 +119,7 @@ pub fn end_with_this_thread(command: &mut Command) {
 }
 
 /// Whether the child has ended; it is left to be waited for.
-fn has_ended(child: &Child) -> io::Result<bool> {
+pub(crate) fn has_ended(child: &Child) -> io::Result<bool> {
     // SAFETY: the information is initialised, and written by the call.
     unsafe {
         let mut info: libc::siginfo_t = std::mem::zeroed();

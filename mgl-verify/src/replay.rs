@@ -1,8 +1,16 @@
 //! [`replay`]: plays a trace on a back end and checks it against itself.
 //!
-//! Where the trace holds images of frames, the replayed ones must equal them pixel for pixel; where it
-//! holds replies, those must agree. Images can be written as files, whose names sort by frame.
+//! A replay passes when something was drawn and four things hold; `mgl verify` asks for the same:
+//!
+//! 1. where the trace holds images of frames, the replayed ones equal them pixel for pixel;
+//! 2. where it holds replies, those agree;
+//! 3. the back end did every call;
+//! 4. the driver below it had no complaint.
+//!
+//! 3 and 4 leave out what the recording had too, as far as the trace says: the values that were refused, with how often,
+//! and the driver's messages. Images can be written as files, whose names sort by frame.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,15 +19,17 @@ use std::time::Duration;
 use mgl_core::counters::Counters;
 use mgl_core::pipe::backend::{Backend, BackendError};
 use mgl_core::trace::{FrameImage, TraceError, TraceFile};
-use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, ReplyDifference, play};
-use mgl_replay::{BackendKind, BackendOptions, make_backend};
+use mgl_replay::player::{
+    Origin, PlayError, PlayOptions, PlayedFrame, Progress, ReplyDifference, play,
+};
+use mgl_replay::{BackendKind, BackendOptions, Limit, make_backend};
 use serde::{Serialize, Serializer};
 
 use crate::image::{Image, ImageError, Options, compare, heatmap};
 
 /// What to replay, and how.
 #[derive(Clone, Debug)]
-pub struct ReplaySettings {
+pub struct ReplaySettings<'p> {
     pub back_end: BackendKind,
     /// The Vulkan device, by number or part of its name; the best one without.
     pub device: Option<String>,
@@ -31,6 +41,10 @@ pub struct ReplaySettings {
     pub check: bool,
     /// Turn the back end's debug messages into errors.
     pub debug: bool,
+    /// How far the bounds on what a replay may cost hold.
+    pub limit: Limit,
+    /// Where it tells how far it is.
+    pub progress: Option<Progress<'p>>,
 }
 
 /// How a replayed frame compares with the recorded image of it.
@@ -71,6 +85,7 @@ pub struct FrameReport {
     #[serde(flatten)]
     pub check: FrameCheck,
     /// The image that was written.
+    #[serde(serialize_with = "mgl_core::files::lossy_option")]
     pub image: Option<PathBuf>,
     pub counters: Counters,
 }
@@ -78,20 +93,31 @@ pub struct FrameReport {
 /// How a replay went. Serialises to the JSON of `mgl replay --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReplayReport {
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub trace: PathBuf,
     /// Back end, and the driver below it.
     pub back_end: String,
     pub renderer: String,
     pub version: String,
-    /// Nothing that was checked differs.
+    /// Nothing that was checked differs, and the back end did what the recording's did.
     pub pass: bool,
+    /// The trace was recorded on a back end that draws, so that its images and replies can be compared with.
+    pub recording_drew: bool,
     /// Frames whose image was compared with the recorded one.
     pub images_compared: u64,
+    /// Frames whose image was written.
+    pub images_written: u64,
     pub frames: Vec<FrameReport>,
     pub replies_compared: u64,
     pub reply_differences: Vec<ReplyDifference>,
-    /// Errors that the back end reported.
+    /// The call on which the back end failed, with its verb: nothing behind it was replayed.
+    pub fault: Option<String>,
+    /// What the back end did not do, and what the driver complained of.
     pub errors: Vec<String>,
+    /// The same, where the recording had it too.
+    pub as_recorded: Vec<String>,
+    /// What the back end drew as near as its API allows, by name, with how often.
+    pub approximated: BTreeMap<&'static str, u64>,
     #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
     pub time: Duration,
     /// Counted over the whole replay.
@@ -113,7 +139,16 @@ pub enum ReplayError {
         back_end: BackendKind,
         error: BackendError,
     },
-    /// A record was refused, or the back end failed on it.
+    /// Nothing in it draws, or reads, or shows anything.
+    #[error("{}: nothing to replay: it holds no verb (no draw, no clear, no Present){}", path.display(), cut(*recovered))]
+    Nothing { path: PathBuf, recovered: bool },
+    /// Images were asked for, of a back end that draws nothing.
+    #[error("the null back end draws nothing: there are no images to write")]
+    NoImages,
+    /// The back end failed on a call.
+    #[error("{}: {fault}", path.display())]
+    Fault { path: PathBuf, fault: String },
+    /// A record goes with nothing that came before it, or asks for too much.
     #[error("{}: {error}", path.display())]
     Play {
         path: PathBuf,
@@ -129,11 +164,33 @@ pub enum ReplayError {
 impl ReplayError {
     /// Whether this machine is at fault, and not the trace or the call.
     pub fn is_environment(&self) -> bool {
-        match self {
-            Self::BackEnd { .. } => true,
-            Self::Play { error, .. } => error.is_environment(),
-            Self::Trace(_) | Self::Image(_) | Self::Folder { .. } => false,
-        }
+        matches!(self, Self::BackEnd { .. })
+    }
+}
+
+fn cut(recovered: bool) -> &'static str {
+    match recovered {
+        true => "; the file is cut off",
+        false => "",
+    }
+}
+
+/// What to say of a replay that ended before its time.
+pub(crate) fn unplayed(file: &TraceFile, error: PlayError) -> ReplayError {
+    match error {
+        PlayError::Trace(error) => ReplayError::Trace(error),
+        error => ReplayError::Play {
+            path: file.path().to_owned(),
+            error: Box::new(error),
+        },
+    }
+}
+
+/// The error of a trace without anything to replay.
+pub(crate) fn nothing(file: &TraceFile) -> ReplayError {
+    ReplayError::Nothing {
+        path: file.path().to_owned(),
+        recovered: file.recovered().is_some(),
     }
 }
 
@@ -194,13 +251,20 @@ pub fn start(
 /// Replays a trace. `step` is called with the number of frames, once after each of them.
 ///
 /// # Errors
-/// [`ReplayError`]. Frames and replies that differ are results, not errors.
+/// [`ReplayError`]. Frames and replies that differ are results, not errors, and so is a back end that fails on a call.
 pub fn replay(
     file: &TraceFile,
-    settings: &ReplaySettings,
+    settings: &ReplaySettings<'_>,
     mut step: impl FnMut(u64),
 ) -> Result<ReplayReport, ReplayError> {
     let frames = settings.frames.clone().unwrap_or(file.all_frames());
+    let draws = settings.back_end != BackendKind::Null;
+    if !draws && settings.out.is_some() {
+        return Err(ReplayError::NoImages);
+    }
+    if file.all_frames().is_empty() {
+        return Err(nothing(file));
+    }
     let mut back_end = start(
         settings.back_end,
         settings.device.as_deref(),
@@ -210,20 +274,19 @@ pub fn replay(
         make_folder(folder)?;
     }
     let caps = back_end.caps().clone();
-    let draws = settings.back_end != BackendKind::Null;
-    let recorded = if settings.check && draws {
+    let origin = Origin::of(file, &caps);
+    let recorded = if settings.check && draws && origin.drew {
         file.image_frames()
     } else {
         Vec::new()
     };
-    let recorded_on = file.provenance().caps.as_ref();
     let options = PlayOptions {
         frames: settings.frames.clone(),
         images: draws && (settings.out.is_some() || recorded.iter().any(|f| frames.contains(f))),
-        check_replies: settings.check && draws,
-        same_backend: recorded_on.is_some_and(|c| {
-            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
-        }),
+        check_replies: settings.check && draws && origin.drew,
+        same_backend: origin.same,
+        limit: settings.limit,
+        progress: settings.progress,
         ..PlayOptions::default()
     };
 
@@ -246,26 +309,33 @@ pub fn replay(
     if let Some(error) = failure {
         return Err(error);
     }
-    let summary = played.map_err(|error| match error {
-        PlayError::Trace(error) => ReplayError::Trace(error),
-        error => ReplayError::Play {
-            path: file.path().to_owned(),
-            error: Box::new(error),
-        },
-    })?;
+    let summary = played.map_err(|error| unplayed(file, error))?;
+    if summary.counters.verbs == 0 && summary.fault.is_none() {
+        return Err(nothing(file));
+    }
 
+    let written = rows.iter().filter(|row| row.image.is_some()).count() as u64;
+    let unwritten = settings.out.is_some() && written == 0;
     let checked = |row: &&FrameReport| row.check != FrameCheck::Unchecked;
     Ok(ReplayReport {
         trace: file.path().to_owned(),
         back_end: settings.back_end.to_string(),
         renderer: caps.renderer,
         version: caps.version,
-        pass: summary.reply_differences.is_empty() && !rows.iter().any(|row| row.check.failed()),
+        pass: summary.is_faithful()
+            && summary.reply_differences.is_empty()
+            && !rows.iter().any(|row| row.check.failed())
+            && !unwritten,
+        recording_drew: origin.drew,
         images_compared: rows.iter().filter(checked).count() as u64,
+        images_written: written,
         frames: rows,
         replies_compared: summary.replies_compared,
         reply_differences: summary.reply_differences,
+        fault: summary.fault,
         errors: summary.backend_errors,
+        approximated: summary.approximated.into_iter().collect(),
+        as_recorded: summary.as_recorded,
         time: summary.time,
         counters: summary.counters,
     })

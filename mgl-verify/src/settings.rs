@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mgl_core::files::stamp;
 use mgl_replay::BackendKind;
 
 use crate::launcher::{LaunchError, Launcher};
@@ -61,6 +62,8 @@ impl From<BackendKind> for BackEnd {
 pub struct Recording {
     /// The trace file; made absolute, since programs change their folder.
     pub trace: PathBuf,
+    /// File that gets the driver's notes ([`crate::launcher::Notes`]).
+    pub notes: Option<PathBuf>,
     /// Store the image of every n-th frame.
     pub images_every: Option<u64>,
     /// End the recording after so many frames; the program goes on.
@@ -180,7 +183,8 @@ impl DriverSettings {
             "MGL_IMAGES",
             "MGL_MAX_FRAMES",
             "MGL_PROVENANCE",
-            "MGL_RECORD_SINCE",
+            "MGL_RECORD_OVER",
+            "MGL_NOTES",
         ] {
             command.env_remove(name);
         }
@@ -198,10 +202,11 @@ impl DriverSettings {
         };
         command.env("MGL_RECORD", std::path::absolute(&recording.trace)?);
         // Tells an older file of that name, which is replaced, from one that another process of the same command writes.
-        let now = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(0, |d| d.as_millis());
-        command.env("MGL_RECORD_SINCE", now.to_string());
+        let over = stamp(&recording.trace).unwrap_or_else(|| "none".to_owned());
+        command.env("MGL_RECORD_OVER", over);
+        if let Some(notes) = &recording.notes {
+            command.env("MGL_NOTES", notes);
+        }
         if let Some(every) = recording.images_every {
             command.env("MGL_IMAGES", every.to_string());
         }

@@ -1,13 +1,12 @@
 //! `mgl assemble`: makes a trace from its text form.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use mgl_core::trace::{WriterOptions, assemble};
+use mgl_core::trace::{TraceError, WriterOptions, assemble};
 use serde_json::json;
 
 use crate::exit::{Exit, Failure};
-use crate::files::write_trace;
+use crate::files::{read_json_text, write_trace};
 use crate::output::{Output, bytes};
 
 /// Make a trace from its text form
@@ -28,20 +27,20 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let named = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", args.text.display()));
-    let text = if args.text == Path::new("-") {
-        let mut text = String::new();
-        let read = std::io::stdin().read_to_string(&mut text);
-        read.map(|_| text)
-    } else {
-        std::fs::read_to_string(&args.text)
-    }
-    .map_err(|e| named(&e))?;
+    let name = match args.text.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => args.text.display().to_string(),
+    };
+    let named = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
+    let text = read_json_text(&args.text).map_err(|e| named(&e))?;
     let written = write_trace(&args.output, |file| {
-        assemble(&text, &args.output, file, WriterOptions::default())
-    })
-    .map_err(|failure| named(&failure.message))?;
-    let document = json!({ "trace": args.output, "written": written });
+        assemble(&text, &args.output, file, WriterOptions::default()).map_err(|e| match e {
+            // It says where in the text, and not in which.
+            TraceError::Text { .. } | TraceError::TooLarge { .. } => named(&e),
+            other => other.into(),
+        })
+    })?;
+    let document = json!({ "trace": args.output.to_string_lossy(), "written": written });
     out.show(&document, |out, _| {
         let (name, size) = (args.output.display(), bytes(written.bytes));
         out.line(format_args!(

@@ -83,7 +83,7 @@ impl Args {
         }
     }
 
-    fn thresholds(&self) -> Thresholds {
+    fn thresholds(&self) -> Result<Thresholds, Failure> {
         let given = Thresholds {
             max_mismatching: self.max_pixels,
             max_difference: self.max_difference,
@@ -91,11 +91,12 @@ impl Args {
             min_tile_ssim: self.min_tile,
             max_window: self.max_window,
         };
-        if given == Thresholds::NONE {
+        given.check().map_err(Failure::input)?;
+        Ok(if given == Thresholds::NONE {
             Thresholds::EXACT
         } else {
             given
-        }
+        })
     }
 }
 
@@ -122,7 +123,7 @@ fn parse_mask(text: &str) -> Result<Mask, String> {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let (options, thresholds) = (args.options(), args.thresholds());
+    let (options, thresholds) = (args.options(), args.thresholds()?);
     let mut progress: Option<Progress> = None;
     let batch = compare_paths(&args.left, &args.right, &options, &thresholds, |total| {
         progress
@@ -176,7 +177,8 @@ fn write_heatmaps(args: &Args, batch: &Batch, options: &Options) -> Result<Vec<P
         let path = if folders {
             std::fs::create_dir_all(target)
                 .map_err(|e| Failure::input(format!("{}: {e}", target.display())))?;
-            target.join(&row.name)
+            // The name as it is: a report shows it as text.
+            target.join(row.left.file_name().unwrap_or_default())
         } else {
             target.clone()
         };

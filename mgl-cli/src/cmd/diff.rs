@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use comfy_table::Cell;
-use mgl_core::trace::{Diff, DiffOptions, DiffRow, TraceFile, diff};
+use mgl_core::trace::{Diff, DiffOptions, DiffRow, TraceFile, diff, has_field};
 
 use crate::args::{Frames, Glob, bounds, parse_frames};
 use crate::exit::{Exit, Failure};
@@ -56,6 +56,16 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             args.right.display()
         )));
     }
+    // A selection that takes no field compares nothing.
+    if let Some(glob) = args.fields.as_ref().filter(|_| diff.is_equal()) {
+        let taken = |field: &str| glob.matches(field);
+        if !has_field(&left, bounds(args.frames), &taken)? {
+            return Err(Failure::input(format!(
+                "{}: --fields takes no field that is in it",
+                args.left.display()
+            )));
+        }
+    }
     out.show(&diff, show)?;
     Ok(if diff.is_equal() {
         Exit::Success
@@ -72,7 +82,8 @@ fn show(out: &mut Output, diff: &Diff) -> Result<(), Failure> {
             first.verb,
             field(first)
         ))?;
-        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("-"));
+        let dots = out.dots();
+        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("-"), dots);
         let rows = diff.rows.iter().map(|row| {
             vec![
                 Cell::new(&row.verb),
@@ -93,7 +104,8 @@ fn show(out: &mut Output, diff: &Diff) -> Result<(), Failure> {
         out.table(&["field", "differences"], summary.collect())?;
     }
     for (frames, side) in [(&diff.only_left, "left"), (&diff.only_right, "right")] {
-        if let (Some(first), Some(last)) = (frames.first(), frames.last()) {
+        for run in frames {
+            let (first, last) = (run.first, run.last);
             out.line(format_args!(
                 "frames {first} to {last} are only in the {side} trace"
             ))?;
@@ -116,9 +128,9 @@ fn field(row: &DiffRow) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shortened(text: &str, dots: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => format!("{}{dots}", &text[..end]),
         None => text.to_owned(),
     }
 }

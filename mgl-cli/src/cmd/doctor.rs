@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use clap::builder::PossibleValuesParser;
 use comfy_table::Cell;
-use mgl_verify::doctor::{DeviceInfo, Need, Probe, Status, examine};
+use mgl_verify::doctor::{DeviceInfo, Need, Status, examine};
 
 use crate::exit::{Exit, Failure};
+use crate::internal::PROBE;
 use crate::output::{Output, Tone};
 
 /// Show what this machine offers, and what to install
@@ -21,26 +21,14 @@ Examples:
   mgl doctor && mgl replay FILE   go on only where nothing is missing
 
 Exits with 3 when something is missing without which nothing works.")]
-pub struct Args {
-    /// Try one thing in this process and print the answer: what the child processes run
-    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(Probe::ALL.map(|(name, _)| name)))]
-    probe: Option<String>,
-}
+pub struct Args {}
 
-pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let asked = args.probe.as_deref();
-    if let Some((_, probe)) = Probe::ALL
-        .into_iter()
-        .find(|(name, _)| Some(*name) == asked)
-    {
-        out.line(probe.run())?;
-        return Ok(Exit::Success);
-    }
+pub fn run(_: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let program = std::env::current_exe()
         .map_err(|e| Failure::input(format!("cannot find the mgl program itself: {e}")))?;
     let report = examine(|probe| {
         let mut command = Command::new(&program);
-        command.args(["doctor", "--probe", probe.name()]);
+        command.args([PROBE, probe.name()]);
         command
     });
 

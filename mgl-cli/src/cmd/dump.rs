@@ -1,6 +1,6 @@
 //! `mgl dump`: the records of a trace, for reading or as text that `mgl assemble` takes; its images.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mgl_core::trace::text::show;
 use mgl_core::trace::{DumpOptions, TraceFile, dump};
@@ -40,11 +40,18 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let calls = args.calls.clone().map(Glob::of_calls).transpose()?;
     let file = TraceFile::open(&args.trace)?;
+    if file.record_count() == 0 && !out.is_json() {
+        let trace = args.trace.display();
+        return Err(Failure::input(format!(
+            "{trace}: it holds no record to print"
+        )));
+    }
     if let Some(folder) = &args.images {
         return save_images(&file, args, folder, out);
     }
-    let wanted = |name: &str| args.calls.as_ref().is_none_or(|glob| glob.matches(name));
+    let wanted = |name: &str| calls.as_ref().is_none_or(|glob| glob.matches(name));
     let printed = if out.is_json() {
         let options = DumpOptions {
             frames: bounds(args.frames),
@@ -65,7 +72,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 fn save_images(
     file: &TraceFile,
     args: &Args,
-    folder: &PathBuf,
+    folder: &Path,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let all = file.all_frames();
@@ -77,7 +84,7 @@ fn save_images(
             args.trace.display()
         )));
     }
-    let document = serde_json::json!({ "folder": folder, "images": saved });
+    let document = serde_json::json!({ "folder": folder.to_string_lossy(), "images": saved });
     out.show(&document, |out, _| {
         out.line(format_args!("{saved} images in {}", folder.display()))
     })?;

@@ -55,6 +55,10 @@ enum Command {
         /// Seconds that the golden's source may take on the system's OpenGL
         #[arg(long, value_name = "SECONDS", default_value_t = 300)]
         timeout: u64,
+        /// The folder of traces that pending recordings go to [default: where the verified trace was, if
+        /// that is below the folder that holds the folder of goldens]
+        #[arg(long, value_name = "FOLDER")]
+        traces: Option<PathBuf>,
     },
     /// Throw pending results away
     Reject {
@@ -97,10 +101,22 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
                 .map(|item| pending::review(folder, item, heatmaps.as_deref()))
                 .collect::<Result<Vec<_>, _>>()?;
             out.show(&reviews, |out, reviews| show_reviews(out, reviews))?;
+            if reviews.iter().any(|r| r.unreadable) {
+                return Ok(Exit::Usage);
+            }
         }
-        Command::Accept { names, timeout } => {
+        Command::Accept {
+            names,
+            timeout,
+            traces,
+        } => {
             let items = pending::select(folder, names)?;
-            let done = pending::accept(folder, &items, Duration::from_secs(*timeout))?;
+            let done = pending::accept(
+                folder,
+                &items,
+                traces.as_deref(),
+                Duration::from_secs(*timeout),
+            )?;
             let document: Vec<_> = done
                 .iter()
                 .map(|(item, words)| json!({"name": item.name, "file": item.file, "result": words}))

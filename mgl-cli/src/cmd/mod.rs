@@ -11,7 +11,6 @@ pub mod info;
 pub mod record;
 pub mod repair;
 pub mod replay;
-pub mod replay_worker;
 pub mod run;
 pub mod stats;
 pub mod uploads;

@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use mgl_core::trace::TraceFile;
-use mgl_verify::launcher::supervise;
+use mgl_core::files::{stamp, writable};
+use mgl_core::trace::{Info, TraceFile};
+use mgl_verify::launcher::{Note, Notes, Reason, Watcher, supervise};
 use mgl_verify::settings::{Recording, free_trace_name};
-use rustix::io::dup;
+use rustix::io::fcntl_dupfd_cloexec;
 use serde_json::json;
 
 use crate::args::ProgramArgs;
@@ -16,16 +17,18 @@ use crate::output::{Output, bytes};
 
 /// Run a program on mgl and record what it draws
 ///
-/// The file appears when the program makes its first context, and can be read up to the last complete
-/// frame whatever happens to the program. A second process that draws writes FILE-PID.
+/// The file appears when the program makes its first context. Where a signal or a crash ends the program it can be read
+/// up to the last whole frame that was written, which may be a few before the last one drawn. A second process that draws
+/// writes FILE-PID.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   mgl record -- ./game                              writes game.mgltrace
   mgl record -o bug.mgltrace --max-frames 300 -- ./game --level 3
-  mgl record --images every=10 -- glxgears          with the image of every tenth frame
+  mgl record --images every=10 -- glmark2 -b build  with the image of every tenth frame
 
-Ends with the program's own status, 128+n when signal n ended it. Signals are passed on to it.")]
+Ends with the program's own status, 128+n when signal n ended it. Signals are passed on to it. Where
+nothing was recorded it says why; a FILE that cannot be written is known before the program starts.")]
 pub struct Args {
     /// The trace file [default: PROGRAM.mgltrace, or the first free PROGRAM-N.mgltrace]
     #[arg(short, long, value_name = "FILE")]
@@ -60,45 +63,107 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         Some(path) => path.clone(),
         None => free_trace_name(Path::new(""), Path::new(&args.program.program[0])),
     };
-    let before = modified(&trace);
-    let mut command = args.program.command(Some(Recording {
-        trace: trace.clone(),
-        images_every: args.images,
-        max_frames: args.max_frames,
-        full_provenance: args.provenance == "full",
-    }))?;
+    // Known before the program starts: nobody plays for an hour and then hears of it.
+    writable(&trace).map_err(|e| Failure {
+        hint: Some("`-o FILE` names the trace file".to_owned()),
+        ..Failure::input(format!(
+            "{}: the trace cannot be written there: {e}",
+            trace.display()
+        ))
+    })?;
+    let launcher = args.program.launcher()?;
+    // Without a folder for temporary files there are no notes, and reasons are guessed.
+    let notes = Notes::new().ok();
+    let before = stamp(&trace);
+    let mut command = args.program.command(
+        &launcher,
+        Some(Recording {
+            trace: trace.clone(),
+            notes: notes.as_ref().map(|n| n.path().to_owned()),
+            images_every: args.images,
+            max_frames: args.max_frames,
+            full_provenance: args.provenance == "full",
+        }),
+    )?;
     if out.is_json() {
         // Standard output is for the JSON document alone.
-        let stderr = dup(io::stderr())
+        let stderr = fcntl_dupfd_cloexec(io::stderr(), 3)
             .map_err(|e| Failure::input(format!("standard error cannot be used: {e}")))?;
         command.stdout(Stdio::from(stderr));
     }
-    let status = supervise(command)?;
+    let mut watcher = Watcher::new(&launcher, notes.as_ref());
+    let status = supervise(command, &mut |process| watcher.look(process))?;
+
+    let notes = notes.as_ref().map(Notes::read).unwrap_or_default();
+    let files = notes.into_iter().filter_map(|note| match note {
+        Note::Recording(path) => Some(path),
+        _ => None,
+    });
+    let files: Vec<PathBuf> = files.collect();
+    let asked = std::path::absolute(&trace).unwrap_or_else(|_| trace.clone());
     // A file that was there before and was not written to is no recording of this program.
-    let recorded = modified(&trace).is_some_and(|now| before != Some(now));
-    let info = match recorded {
-        true => Some(TraceFile::open(&trace)?.info()),
-        false => None,
+    let recorded = stamp(&trace) != before || files.contains(&asked);
+    let result = match recorded {
+        true => Ended::of(&trace),
+        false => Ended::Nothing(watcher.reason(&args.program.program[0])),
     };
+    result.tell(&trace);
+    for other in files.iter().filter(|path| **path != asked) {
+        eprintln!("mgl: another process recorded {}", other.display());
+    }
     if out.is_json() {
-        out.show(&json!({ "trace": info, "status": status }), |_, _| Ok(()))?;
-    } else if let Some(info) = info {
-        let size = bytes(info.bytes);
-        let name = trace.display();
-        eprintln!(
-            "mgl: recorded {name}: {} frames, {} records, {size}",
-            info.frames, info.records
-        );
-        if let Some(recovery) = info.recovered {
-            eprintln!("mgl: {name}: {recovery}");
-        }
-    } else {
-        eprintln!("mgl: nothing was recorded: the program made no OpenGL context");
+        out.show(&result.document(status), |_, _| Ok(()))?;
     }
     Ok(Exit::Program(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
-/// When the file was last written, if it is there.
-fn modified(path: &Path) -> Option<std::time::SystemTime> {
-    std::fs::metadata(path).and_then(|m| m.modified()).ok()
+/// What is there in the end.
+enum Ended {
+    Recorded(Box<Info>),
+    /// Something was written, and it cannot be read, for this reason.
+    Unread(String),
+    Nothing(Reason),
+}
+
+impl Ended {
+    fn of(trace: &Path) -> Self {
+        match TraceFile::open(trace) {
+            Ok(file) => Self::Recorded(Box::new(file.info())),
+            Err(error) => Self::Unread(error.to_string()),
+        }
+    }
+
+    /// Says it on standard error: the program's own output may be on the other.
+    fn tell(&self, trace: &Path) {
+        let name = trace.display();
+        match self {
+            Self::Recorded(info) => {
+                eprintln!(
+                    "mgl: recorded {name}: {} frames, {} records, {}",
+                    info.frames,
+                    info.records,
+                    bytes(info.bytes)
+                );
+                if let Some(recovery) = &info.recovered {
+                    eprintln!("mgl: {name}: {recovery}");
+                }
+            }
+            Self::Unread(error) => eprintln!("mgl: recorded, and not to be read again: {error}"),
+            Self::Nothing(reason) => {
+                eprintln!("mgl: nothing was recorded: {}", reason.what);
+                if let Some(hint) = &reason.hint {
+                    eprintln!("  {hint}");
+                }
+            }
+        }
+    }
+
+    fn document(&self, status: i32) -> serde_json::Value {
+        let (info, reason) = match self {
+            Self::Recorded(info) => (Some(info), None),
+            Self::Unread(error) => (None, Some(error)),
+            Self::Nothing(reason) => (None, Some(&reason.what)),
+        };
+        json!({ "trace": info, "status": status, "reason": reason })
+    }
 }

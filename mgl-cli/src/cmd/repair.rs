@@ -39,14 +39,21 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let file = TraceFile::open(&args.trace)?;
+    if file.record_count() == 0 {
+        let trace = args.trace.display();
+        return Err(Failure::input(format!(
+            "{trace}: no record in it is whole: there is nothing to keep"
+        )));
+    }
     let options = RepairOptions {
         drop_images: args.drop_images,
         drop_replies: args.drop_replies,
     };
     let output = args.output.as_ref().unwrap_or(&args.trace);
-    let written = write_trace(output, |to| repair(&file, to, output, options))?;
+    let written = write_trace(output, |to| Ok(repair(&file, to, output, options)?))?;
     let recovered = file.recovered();
-    let document = json!({ "trace": output, "written": written, "recovered": recovered });
+    let document =
+        json!({ "trace": output.to_string_lossy(), "written": written, "recovered": recovered });
     out.show(&document, |out, _| {
         let name = output.display();
         if let Some(recovery) = recovered {
@@ -55,11 +62,10 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
                 recovery.ignored_bytes, recovery.reason
             ))?;
         }
-        let info = TraceFile::open(output)?.info();
-        let size = bytes(info.bytes);
+        let size = bytes(written.bytes);
         out.line(format_args!(
             "{name}: {} frames, {} records, {size}",
-            info.frames, info.records
+            written.frames, written.records
         ))
     })?;
     Ok(Exit::Success)

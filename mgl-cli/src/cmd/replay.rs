@@ -4,21 +4,27 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use mgl_core::trace::TraceFile;
-use mgl_replay::BackendKind;
 use mgl_replay::attachments::{AttachmentError, framebuffer_after};
+use mgl_replay::player::{PlayError, Progress as Told};
+use mgl_replay::{BackendKind, Limit};
 use mgl_verify::attachments::save;
-use mgl_verify::replay::{FrameCheck, FrameReport, ReplayReport, ReplaySettings, replay, start};
+use mgl_verify::replay::{
+    FrameCheck, FrameReport, ReplayError, ReplayReport, ReplaySettings, replay, start,
+};
+use mgl_verify::watched;
 use serde_json::json;
 
 use crate::args::{Frames, parse_frames};
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, Tone};
 use crate::progress::Progress;
+use crate::watch::{self, Timeout};
 
 /// Draw a trace again, without the program
 ///
 /// Where the trace holds images of frames, the replayed ones must equal them pixel for pixel; replies
 /// that the program was given (pixels read back, query results) must agree where they can be compared.
+/// The back end must do every call and the driver must not complain, but for what the recording had too.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +34,9 @@ Examples:
   mgl replay game.mgltrace --bench --json            times a frame
   mgl replay game.mgltrace --dump-verb 12:345 --out dump   the framebuffer after a verb
 
-Exits with 1 when an image or a reply differs from the recorded one. With --out, the recorded image
+Exits with 1 when an image or a reply differs from the recorded one, when the back end left a call out or
+failed, and when the driver complained, crashed or hung; with 2 when the trace is damaged, holds nothing to
+replay, or asks for more work or memory than a replay may cost (--limit). With --out, the recorded image
 and a picture of the differences are then in FOLDER/recorded and FOLDER/differences.")]
 pub struct Args {
     /// The trace
@@ -67,6 +75,14 @@ pub struct Args {
     /// Report the back end's debug messages as errors
     #[arg(long)]
     debug: bool,
+
+    /// Let the replay cost so many times what it may by default, or `none` for no bound: 2^28 vertices
+    /// (instances, texels and code count as some), 2^26 more for each frame, and 4 GiB of storage
+    #[arg(long, value_name = "TIMES", default_value_t)]
+    limit: Limit,
+
+    #[command(flatten)]
+    timeout: Timeout,
 }
 
 fn parse_verb(text: &str) -> Result<(u64, u32), String> {
@@ -76,9 +92,14 @@ fn parse_verb(text: &str) -> Result<(u64, u32), String> {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    if let Some(exit) = watch::apart(&args.timeout)? {
+        return Ok(exit);
+    }
+    let told = watched::progress();
+    let told = told.as_ref().map(|file| file.progress());
     let file = TraceFile::open(&args.trace)?;
     if let (Some(verb), Some(folder)) = (args.dump_verb, &args.out) {
-        return dump_verb(args, &file, verb, folder, out);
+        return dump_verb(args, &file, verb, folder, told, out);
     }
     let settings = ReplaySettings {
         back_end: args.backend,
@@ -87,6 +108,8 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         out: args.out.clone(),
         check: !args.bench,
         debug: args.debug,
+        limit: args.limit,
+        progress: told,
     };
     let mut progress: Option<Progress> = None;
     let report = replay(&file, &settings, |total| {
@@ -96,6 +119,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     })?;
     drop(progress);
 
+    if let Some(recovery) = file.recovered() {
+        eprintln!("mgl: {}: {recovery}", args.trace.display());
+    }
     out.show(&report, |out, report| show(out, report, args))?;
     Ok(if report.pass {
         Exit::Success
@@ -110,16 +136,21 @@ fn dump_verb(
     file: &TraceFile,
     (frame, verb): (u64, u32),
     folder: &Path,
+    told: Option<Told<'_>>,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
+    if args.backend == BackendKind::Null {
+        return Err(ReplayError::NoImages.into());
+    }
     let mut back_end = start(args.backend, args.device.as_deref(), args.debug)?;
-    let image = framebuffer_after(file, back_end.as_mut(), frame, verb).map_err(|e| {
-        let environment = matches!(&e, AttachmentError::Play(e) if e.is_environment());
-        let message = format!("{}: {e}", args.trace.display());
-        match environment {
-            true => Failure::environment(message),
-            false => Failure::input(message),
+    let after = framebuffer_after(file, back_end.as_mut(), frame, verb, args.limit, told);
+    let image = after.map_err(|e| match &e {
+        AttachmentError::Play(play) if play.is_fault() => {
+            Failure::difference(format!("FAIL: {}: {e}", args.trace.display()))
         }
+        // They name the file themselves.
+        AttachmentError::Trace(_) | AttachmentError::Play(PlayError::Trace(_)) => Failure::input(e),
+        _ => Failure::input(format!("{}: {e}", args.trace.display())),
     })?;
     let files = save(&image, frame, verb, folder).map_err(Failure::input)?;
     let document = json!({
@@ -147,12 +178,15 @@ fn dump_verb(
             &["attachment", "format", "size", "as", "file"],
             rows.collect(),
         )?;
+        if files.is_empty() {
+            out.line("FAIL: nothing was written")?;
+        }
         for (name, why) in &image.unread {
             out.line(format_args!("{name} cannot be read: {why}"))?;
         }
         Ok(())
     })?;
-    Ok(match image.unread.is_empty() {
+    Ok(match image.unread.is_empty() && !files.is_empty() {
         true => Exit::Success,
         false => Exit::Difference,
     })
@@ -171,6 +205,12 @@ fn show(out: &mut Output, report: &ReplayReport, args: &Args) -> Result<(), Fail
         "{} frames replayed: {renderer}",
         report.frames.len()
     ))?;
+    if args.backend == BackendKind::Null {
+        out.line("nothing was drawn, and nothing compared")?;
+    }
+    if !report.recording_drew {
+        out.line("recorded on the null back end, which draws nothing: its images and replies are not compared")?;
+    }
     let failed: Vec<&FrameReport> = report.frames.iter().filter(|f| f.check.failed()).collect();
     if !failed.is_empty() {
         let rows = failed.iter().map(|row| {
@@ -212,13 +252,26 @@ fn show(out: &mut Output, report: &ReplayReport, args: &Args) -> Result<(), Fail
         ))?;
     }
     for error in &report.errors {
-        out.line(format_args!("back end: {error}"))?;
+        out.line(format_args!("FAIL: back end: {error}"))?;
+    }
+    for error in &report.as_recorded {
+        out.line(format_args!("back end, as in the recording: {error}"))?;
+    }
+    if let Some(fault) = &report.fault {
+        out.line(format_args!("FAIL: the back end failed: {fault}"))?;
+    }
+    for (name, times) in &report.approximated {
+        out.line(format_args!("back end: {name} approximated {times} times"))?;
     }
     if args.stats {
         show_counters(out, report)?;
     }
     if let Some(folder) = &args.out {
-        out.line(format_args!("images are in {}", folder.display()))?;
+        let folder = folder.display();
+        match report.images_written {
+            0 => out.line("FAIL: no image was written")?,
+            n => out.line(format_args!("{n} images are in {folder}"))?,
+        }
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::output::Output;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  mgl run -- glxgears
+  mgl run -- glmark2 -b build
   mgl run --backend null -- ./game --level 3      draw nothing: the program's own speed
   mgl run --preload always -- ./start-game.sh     the script starts a program with a library path")]
 pub struct Args {
@@ -26,6 +26,6 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "--json: `mgl run` becomes the program and has nothing of its own to print",
         ));
     }
-    let command = args.program.command(None)?;
+    let command = args.program.command(&args.program.launcher()?, None)?;
     Err(replace(command).into())
 }

@@ -35,9 +35,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let calls = args.calls.clone().map(Glob::of_calls).transpose()?;
     let file = TraceFile::open(&args.trace)?;
     let mut stats = stats(&file, bounds(args.frames))?;
-    if let Some(glob) = &args.calls {
+    if stats.records == 0 {
+        let trace = args.trace.display();
+        return Err(Failure::input(format!(
+            "{trace}: it holds no record to count"
+        )));
+    }
+    if let Some(glob) = &calls {
         stats.calls.retain(|call| glob.matches(call.call));
     }
     out.show(&stats, |out, stats| show(out, stats, args.per_frame))?;

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use comfy_table::Cell;
 use mgl_core::trace::TraceFile;
-use mgl_replay::BackendKind;
-use mgl_verify::uploads::{ServerBuffers, UploadsReport, report};
+use mgl_replay::{BackendKind, Limit};
+use mgl_verify::uploads::{Asked, ServerBuffers, UploadsReport, report};
+use mgl_verify::watched;
 
 use crate::args::{Frames, parse_frames};
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, bytes};
 use crate::progress::Progress;
+use crate::watch::{self, Timeout};
 
 /// Show what goes up into textures and buffers, and in which shape
 ///
@@ -37,16 +39,34 @@ pub struct Args {
     #[arg(long, value_name = "A..B", value_parser = parse_frames)]
     frames: Option<Frames>,
 
-    /// Replay on this back end and show what it makes of the uploads: espryt (OpenGL ES) or null (nothing)
+    /// Replay on this back end and show what it makes of the uploads: espryt (OpenGL ES), magma (Vulkan) or null (nothing)
     #[arg(long, value_name = "NAME")]
     backend: Option<BackendKind>,
+
+    /// Let the replay cost so many times what it may by default, or `none` for no bound (see mgl replay)
+    #[arg(long, value_name = "TIMES", default_value_t, requires = "backend")]
+    limit: Limit,
+
+    #[command(flatten)]
+    timeout: Timeout,
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    if args.backend.is_some()
+        && let Some(exit) = watch::apart(&args.timeout)?
+    {
+        return Ok(exit);
+    }
+    let told = watched::progress();
+    let asked = args.backend.map(|kind| Asked {
+        kind,
+        limit: args.limit,
+        progress: told.as_ref().map(|file| file.progress()),
+    });
     let file = TraceFile::open(&args.trace)?;
     let frames = args.frames.map(|frames| frames.among(&file.all_frames()));
     let mut progress: Option<Progress> = None;
-    let report = report(&file, frames, args.backend, |total| {
+    let report = report(&file, frames, asked, |total| {
         progress
             .get_or_insert_with(|| Progress::new(total, "frames"))
             .step();

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use comfy_table::Cell;
-use mgl_replay::BackendKind;
+use mgl_replay::{BackendKind, Limit};
 use mgl_verify::goldens::report::Target;
 use mgl_verify::goldens::verdict::{CaseReport, Check, Report, Verdict};
 use mgl_verify::goldens::worker::WorkerCommand;
 use mgl_verify::goldens::{Mode, VerifyOptions, verify};
 
 use crate::exit::{Exit, Failure};
+use crate::internal::REPLAY_WORKER;
 use crate::output::{Output, Tone};
 use crate::progress::Progress;
 
@@ -72,7 +74,7 @@ pub struct Args {
     update: bool,
 
     /// Write a report: junit=FILE, json=FILE or md=FILE
-    #[arg(long, value_name = "KIND=FILE")]
+    #[arg(long, value_name = "KIND=FILE", value_parser = OsStringValueParser::new().try_map(|text| Target::parse(&text)))]
     report: Vec<Target>,
 
     /// Cases at a time
@@ -82,6 +84,10 @@ pub struct Args {
     /// Seconds that a replay, or a program, may take
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+
+    /// Let a replay cost so many times what it may by default, or `none` for no bound (see mgl replay)
+    #[arg(long, value_name = "TIMES", default_value_t)]
+    limit: Limit,
 
     /// Show every check, not only those that are wrong
     #[arg(long)]
@@ -125,8 +131,17 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let program = std::env::current_exe()
         .map_err(|e| Failure::environment(format!("mgl does not find itself: {e}")))?;
-    let mut backends = args.backend.clone();
-    backends.dedup();
+    let mut backends: Vec<BackendKind> = Vec::new();
+    for &backend in &args.backend {
+        if backend == BackendKind::Null {
+            return Err(Failure::input(
+                "the null back end draws nothing: there is nothing to verify on it",
+            ));
+        }
+        if !backends.contains(&backend) {
+            backends.push(backend);
+        }
+    }
     let options = VerifyOptions {
         goldens: args.goldens.clone(),
         backends,
@@ -143,10 +158,11 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         limit: Duration::from_secs(args.timeout),
         worker: WorkerCommand {
             program,
-            args: vec!["replay-worker".into()],
+            args: vec![REPLAY_WORKER.into()],
         },
         debug: args.debug,
         device: args.device.clone(),
+        cost: args.limit,
     };
     let progress: Mutex<Option<Progress>> = Mutex::new(None);
     let step = |_: &[CaseReport], total: usize| {

@@ -67,6 +67,8 @@ fn both(place: &Place, source: &Source, frames: u64) -> Vec<(Image, Image)> {
         out: Some(place.path("driver")),
         check: true,
         debug: false,
+        limit: mgl_replay::Limit::default(),
+        progress: None,
     };
     replay(&file, &settings, |_| ()).expect("replayed");
 

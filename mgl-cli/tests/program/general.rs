@@ -2,7 +2,8 @@
 
 use std::process::Stdio;
 
-use crate::common::{finish, mgl, run};
+use crate::common::{arg, finish, mgl, mgl_with_driver, run};
+use crate::scene::Files;
 
 /// The subcommands that `mgl --help` lists.
 fn subcommands() -> Vec<String> {
@@ -118,4 +119,82 @@ fn a_full_disk_under_stdout_is_an_error() {
     let call = finish(mgl().args(["completions", "zsh"]).stdout(full));
     call.expect_code(2);
     assert!(call.stderr.contains("standard output"), "{}", call.stderr);
+}
+
+/// Every command, every stream: a reader that goes away is no crash.
+#[test]
+fn a_closed_pipe_ends_no_command_badly() {
+    let files = Files::new();
+    let good = arg(&files.path("good.mgltrace")).to_owned();
+    let copy = arg(&files.path("copy.mgltrace")).to_owned();
+    let image = files.path("image.png");
+    let picture = mgl_verify::image::Image::from_fn(16, 16, |_, _| [0; 4]);
+    picture.save(&image).expect("saved");
+    let image = arg(&image);
+    let missing = "no-such-file.mgltrace";
+    let commands: [(&[&str], i32); 16] = [
+        (&["--help"], 0),
+        (&["record", "--help"], 0),
+        (&["--version"], 0),
+        (&["no-such-command"], 2),
+        (&["info", &good], 0),
+        (&["info", missing], 2),
+        (&["dump", &good], 0),
+        (&["dump", &good, "--json"], 0),
+        (&["stats", &good], 0),
+        (&["uploads", &good], 0),
+        (&["diff", &good, &good], 0),
+        (&["repair", &good, "-o", &copy], 0),
+        (&["replay", &good, "--backend", "null"], 0),
+        (&["compare", image, image], 0),
+        (&["completions", "bash"], 0),
+        (&["record", "-o", &copy, "--", "true"], 0),
+    ];
+    for (args, code) in commands {
+        let mut child = mgl_with_driver()
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("mgl starts");
+        drop((child.stdout.take(), child.stderr.take()));
+        let status = child.wait().expect("mgl ends");
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}
+
+/// What mgl starts itself for is nobody else's business.
+#[test]
+fn completions_and_help_know_no_internal_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(["completions", shell]).stdout;
+        for word in ["worker", "probe"] {
+            assert!(!script.contains(word), "{shell}: {word}");
+        }
+    }
+    let help = run(["--help"]).stdout;
+    assert!(
+        !help.contains("worker") && !help.contains("probe"),
+        "{help}"
+    );
+}
+
+/// Boxes are for terminals that show them.
+#[test]
+fn only_a_terminal_of_utf8_gets_more_than_ascii() {
+    let files = Files::new();
+    let good = files.path("good.mgltrace");
+    let call = finish(mgl().args(["info", arg(&good)]).env("LC_ALL", "C.UTF-8"));
+    assert!(call.stdout.is_ascii(), "{}", call.stdout);
+    let on_terminal = |locale: &str| {
+        // script(1) of util-linux gives the command a terminal.
+        let command = format!("{} info {}", env!("CARGO_BIN_EXE_mgl"), arg(&good));
+        let mut script = std::process::Command::new("script");
+        script
+            .args(["-qec", &command, "/dev/null"])
+            .env("LC_ALL", locale);
+        finish(&mut script).stdout
+    };
+    assert!(on_terminal("C").is_ascii());
+    assert!(on_terminal("C.UTF-8").contains('\u{2502}'));
 }

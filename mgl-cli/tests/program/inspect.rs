@@ -14,7 +14,7 @@ fn info_shows_frames_records_and_origin() {
     let files = Files::new();
     let call = files.run("info", "good.mgltrace", &[]);
     call.expect_code(0);
-    for text in ["3, from 0 to 2", "a-program", "good.mgltrace", "│ records"] {
+    for text in ["3, from 0 to 2", "a-program", "good.mgltrace", "| records"] {
         assert!(call.stdout.contains(text), "{text}:\n{}", call.stdout);
     }
     assert!(!call.stdout.contains("not finished"), "{}", call.stdout);

@@ -75,6 +75,27 @@ fn an_image_that_differs_fails_and_is_shown() {
 }
 
 #[test]
+fn what_a_null_back_end_answered_is_not_compared() {
+    let files = Files::new();
+    let lies = Lies {
+        image: Some(1),
+        reply: Some(1),
+        on_null: true,
+        ..Lies::default()
+    };
+    write_trace(&files.path("null.mgltrace"), 3, lies);
+    let call = files.run("replay", "null.mgltrace", &[]);
+    call.expect_code(0);
+    for text in [
+        "recorded on the null back end",
+        "images: 0 compared",
+        "replies: 0 compared",
+    ] {
+        assert!(call.stdout.contains(text), "{text}:\n{}", call.stdout);
+    }
+}
+
+#[test]
 fn a_reply_that_differs_fails_and_is_named() {
     let files = Files::new();
     let lies = Lies {

@@ -29,6 +29,8 @@ pub struct Lies {
     pub image: Option<u8>,
     /// So has the pixel that was read back in this frame.
     pub reply: Option<u8>,
+    /// The trace says that it was recorded on the null back end.
+    pub on_null: bool,
 }
 
 /// The colour that frame `n` is cleared to.
@@ -41,7 +43,7 @@ pub fn write_trace(path: &Path, frames: u8, lies: Lies) {
     let provenance = Provenance {
         mgl: "0.1.0".into(),
         program: "a-program".into(),
-        backend: "espryt".into(),
+        backend: if lies.on_null { "null" } else { "espryt" }.into(),
         ..Provenance::default()
     };
     let mut writer = TraceWriter::create(Vec::new(), path, &provenance, WriterOptions::default())

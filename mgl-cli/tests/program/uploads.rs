@@ -18,7 +18,7 @@ fn assembled(files: &Files, name: &str) -> PathBuf {
 /// The cells of the row that starts with these.
 fn row<'t>(table: &'t str, first: &[&str]) -> Vec<&'t str> {
     let cells = |line: &'t str| -> Vec<&'t str> {
-        let inner = line.trim_matches(['│', ' ']);
+        let inner = line.trim_matches(['|', ' ']);
         inner.split_whitespace().collect()
     };
     table

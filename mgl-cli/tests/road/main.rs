@@ -5,6 +5,10 @@ mod api;
 mod calls;
 mod failures;
 mod killed;
+mod nothing;
+#[path = "../program/pty.rs"]
+mod pty;
 #[allow(dead_code)]
 mod road;
 mod scenes;
+mod signals;

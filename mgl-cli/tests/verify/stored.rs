@@ -321,6 +321,7 @@ fn with_worker(place: &Place, script: &str, limit: Duration) -> Report {
         },
         debug: false,
         device: None,
+        cost: mgl_replay::Limit::default(),
     };
     verify(&[place.path("traces")], &options, &|_, _| {}).expect("there is a trace")
 }

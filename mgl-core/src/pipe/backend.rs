@@ -163,6 +163,12 @@ pub trait Backend: Send {
         Vec::new()
     }
 
+    /// What was drawn as near as the API below allows because it cannot be drawn exactly, by name, with how often since
+    /// the back end was made; what never happened is absent. Each is said once in a log line of level Warn.
+    fn approximations(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// A resource was created or respecified.
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, respecify: bool) -> Result;
     /// A resource's name ends. Storage stays while something uses it.

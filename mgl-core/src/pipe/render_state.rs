@@ -327,6 +327,47 @@ impl DynamicState {
     }
 }
 
+impl BlendTarget {
+    /// Whether its function takes the second colour of a fragment (GL 4.6 §17.3.6), be blending on or off.
+    #[must_use]
+    pub fn takes_second_color(&self) -> bool {
+        [
+            self.src_color,
+            self.dst_color,
+            self.src_alpha,
+            self.dst_alpha,
+        ]
+        .iter()
+        .any(|f| f.is_second())
+    }
+}
+
+impl BlendFactor {
+    /// Whether it is the second colour's.
+    #[must_use]
+    pub fn is_second(self) -> bool {
+        matches!(
+            self,
+            Self::SRC1_COLOR
+                | Self::ONE_MINUS_SRC1_COLOR
+                | Self::SRC1_ALPHA
+                | Self::ONE_MINUS_SRC1_ALPHA
+        )
+    }
+
+    /// The first colour's in place of the second's.
+    #[must_use]
+    pub fn of_first(self) -> Self {
+        match self {
+            Self::SRC1_COLOR => Self::SRC_COLOR,
+            Self::ONE_MINUS_SRC1_COLOR => Self::ONE_MINUS_SRC_COLOR,
+            Self::SRC1_ALPHA => Self::SRC_ALPHA,
+            Self::ONE_MINUS_SRC1_ALPHA => Self::ONE_MINUS_SRC_ALPHA,
+            f => f,
+        }
+    }
+}
+
 impl PipelineState {
     /// GL's initial values (GL 4.6 chapter 23).
     #[must_use]

@@ -11,8 +11,10 @@ use crate::pipe::payload::BlobRef;
 use crate::pipe::{Event, Reply};
 use std::sync::{Arc, PoisonError};
 
-/// Bytes of a frame's image; a larger one is refused.
-const MAX_IMAGE: u64 = 1 << 30;
+/// Bytes of a frame's image, 8192 x 8192 pixels; a larger one is refused.
+const MAX_IMAGE: u64 = 256 << 20;
+/// Bytes of all images of a frame.
+const MAX_IMAGES: u64 = 2 * MAX_IMAGE;
 
 /// A frame's image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,24 @@ impl TraceFile {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Every event of the file, in order; what is the same place's twice is given once.
+    ///
+    /// # Errors
+    /// A chunk is damaged.
+    pub fn visit_events(&self, visit: &mut dyn FnMut(Event)) -> Result<(), TraceError> {
+        let mut done = None;
+        for &i in &self.replies {
+            let chunk = self.reply_chunk(i)?;
+            for e in chunk.entries.iter().filter(|e| e.kind == entry::EVENT) {
+                if done < Some(e.record) {
+                    done = Some(e.record);
+                    self.events(e.record)?.into_iter().for_each(&mut *visit);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether there are any replies or events.
@@ -181,6 +201,7 @@ impl TraceFile {
     /// The images of a frame: one a surface that was recorded in it.
     pub fn images(&self, frame: u64) -> Result<Vec<FrameImage>, TraceError> {
         let mut out: Vec<FrameImage> = Vec::new();
+        let mut total = 0;
         let first = self
             .images
             .partition_point(|i| self.chunks[*i].header.frame < frame);
@@ -196,6 +217,10 @@ impl TraceFile {
             let bytes = u64::from(width) * u64::from(height) * 4;
             if bytes == 0 || bytes > MAX_IMAGE {
                 return Err(damaged("its extent is out of range"));
+            }
+            total += rows.rgba.len() as u64;
+            if total > MAX_IMAGES {
+                return Err(damaged("the images of its frame are too large together"));
             }
             let surface = SurfaceHandle(Handle {
                 slot: rows.surface_slot.to_native(),

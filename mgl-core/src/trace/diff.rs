@@ -7,14 +7,14 @@
 
 use super::align::gaps;
 use super::call_text::{self, Detail, visit_blobs};
-use super::cursor::Record;
+use super::cursor::{Cursor, Record};
 use super::error::TraceError;
 use super::reader::TraceFile;
 use crate::pipe::{Class, Op};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use std::ops::{Bound, RangeBounds};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::{Bound, Range};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// Fields that are for messages only.
@@ -72,6 +72,15 @@ pub struct FieldCount {
     pub count: u64,
 }
 
+/// Frames that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct FrameRun {
+    /// The first.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+}
+
 /// All differences.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Diff {
@@ -80,9 +89,9 @@ pub struct Diff {
     /// Frames that differ.
     pub different_frames: u64,
     /// Frames asked for that only the left file has.
-    pub only_left: Vec<u64>,
+    pub only_left: Vec<FrameRun>,
     /// Frames asked for that only the right file has.
-    pub only_right: Vec<u64>,
+    pub only_right: Vec<FrameRun>,
     /// Differences.
     pub total: u64,
     /// The first of them, in order.
@@ -105,19 +114,28 @@ pub fn diff(
     right: &TraceFile,
     options: &DiffOptions<'_>,
 ) -> Result<Diff, TraceError> {
-    let wanted = |f: &u64| options.frames.contains(f);
-    let (l, r) = (left.all_frames(), right.all_frames());
+    let (l, r) = (
+        selected(left.all_frames(), options.frames),
+        selected(right.all_frames(), options.frames),
+    );
     let mut d = Diff {
-        only_left: l.clone().filter(|f| !r.contains(f) && wanted(f)).collect(),
-        only_right: r.clone().filter(|f| !l.contains(f) && wanted(f)).collect(),
+        only_left: outside(&l, &r),
+        only_right: outside(&r, &l),
         ..Diff::default()
     };
     let mut fields = BTreeMap::new();
-    for frame in l.filter(|f| r.contains(f) && wanted(f)) {
-        d.frames += 1;
-        let before = d.total;
-        compare_frame(left, right, frame, options, &mut d, &mut fields)?;
-        d.different_frames += u64::from(d.total > before);
+    let common = common(&l, &r);
+    if !common.is_empty() {
+        let mut sides = [
+            Side::new(left, common.clone())?,
+            Side::new(right, common.clone())?,
+        ];
+        for frame in common {
+            d.frames += 1;
+            let before = d.total;
+            compare_frame(&mut sides, frame, options, &mut d, &mut fields)?;
+            d.different_frames += u64::from(d.total > before);
+        }
     }
     d.summary = fields
         .into_iter()
@@ -128,9 +146,64 @@ pub fn diff(
     Ok(d)
 }
 
-/// The digests of a frame's steps, in order.
-fn steps(file: &TraceFile, frame: u64) -> Result<Vec<u64>, TraceError> {
-    let mut cursor = file.records(frame..=frame)?;
+/// The frames of a file that bounds ask for.
+fn selected(all: Range<u64>, (start, end): (Bound<u64>, Bound<u64>)) -> Range<u64> {
+    let start = match start {
+        Bound::Included(v) => v,
+        Bound::Excluded(v) => v.saturating_add(1),
+        Bound::Unbounded => all.start,
+    };
+    let end = match end {
+        Bound::Included(v) => v.saturating_add(1),
+        Bound::Excluded(v) => v,
+        Bound::Unbounded => all.end,
+    };
+    common(&(start..end), &all)
+}
+
+fn common(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// The frames of `a` that are not of `b`, as runs: a file may claim more of them than memory can name.
+fn outside(a: &Range<u64>, b: &Range<u64>) -> Vec<FrameRun> {
+    let before = a.start..a.end.min(b.start.max(a.start));
+    let behind = a.start.max(b.end)..a.end;
+    let both = if b.is_empty() {
+        vec![a.clone()]
+    } else {
+        vec![before, behind]
+    };
+    both.into_iter()
+        .filter(|r| !r.is_empty())
+        .map(|r| FrameRun {
+            first: r.start,
+            last: r.end - 1,
+        })
+        .collect()
+}
+
+/// A file while it is walked: once for digests, and once more for what differs. So a comparison takes two passes over a
+/// file, however its frames are cut into chunks.
+struct Side<'f> {
+    digests: Cursor<'f>,
+    steps: Steps<'f>,
+}
+
+impl<'f> Side<'f> {
+    fn new(file: &'f TraceFile, frames: Range<u64>) -> Result<Self, TraceError> {
+        Ok(Self {
+            digests: file.records(frames.clone())?,
+            steps: Steps {
+                cursor: file.records(frames.clone())?,
+                next: (frames.start, 0),
+            },
+        })
+    }
+}
+
+/// The digests of the steps of the frame that is next, in order.
+fn steps(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, TraceError> {
     let (mut out, mut h, mut open) = (Vec::new(), Xxh3::new(), false);
     while let Some(r) = cursor.next()? {
         digest(&r, &mut h);
@@ -139,6 +212,9 @@ fn steps(file: &TraceFile, frame: u64) -> Result<Vec<u64>, TraceError> {
             out.push(h.digest());
             h.reset();
             open = false;
+        }
+        if r.call.op() == Op::Present {
+            break;
         }
     }
     if open {
@@ -171,34 +247,66 @@ pub fn masked(op: Op, field: &str) -> bool {
 }
 
 fn compare_frame(
-    left: &TraceFile,
-    right: &TraceFile,
+    [left, right]: &mut [Side<'_>; 2],
     frame: u64,
     options: &DiffOptions<'_>,
     d: &mut Diff,
     fields: &mut BTreeMap<String, u64>,
 ) -> Result<(), TraceError> {
-    let (l, r) = (steps(left, frame)?, steps(right, frame)?);
+    let (l, r) = (steps(&mut left.digests)?, steps(&mut right.digests)?);
     if l == r {
         return Ok(());
     }
-    let gaps = gaps(&l, &r);
-    let mut lefts = Steps::new(left, frame)?;
-    let mut rights = Steps::new(right, frame)?;
-    for (l, r) in gaps {
+    for (l, r) in gaps(&l, &r) {
         for i in 0..l.len().max(r.len()) {
             let a = match l.clone().nth(i) {
-                Some(n) => lefts.get(n)?,
+                Some(n) => left.steps.get(frame, n)?,
                 None => Vec::new(),
             };
             let b = match r.clone().nth(i) {
-                Some(n) => rights.get(n)?,
+                Some(n) => right.steps.get(frame, n)?,
                 None => Vec::new(),
             };
             compare_step(frame, a, b, options, d, fields);
         }
     }
     Ok(())
+}
+
+/// Whether a file has a field, in some frames, that a selection takes: a selection that takes none compares nothing.
+///
+/// # Errors
+/// The file is damaged, or lacks the frames.
+pub fn has_field(
+    file: &TraceFile,
+    frames: (Bound<u64>, Bound<u64>),
+    taken: &dyn Fn(&str) -> bool,
+) -> Result<bool, TraceError> {
+    let frames = selected(file.all_frames(), frames);
+    if frames.is_empty() {
+        return Ok(false);
+    }
+    let mut cursor = file.records(frames)?;
+    let mut seen = std::collections::HashSet::new();
+    while let Some(r) = cursor.next()? {
+        let call = r.call.op().name();
+        if taken(call) {
+            return Ok(true);
+        }
+        let mut found = false;
+        let value = call_text::show(&r.call, Detail::Full, &mut |_, b| {
+            Some(json!({"size": b.len(), "xxh3": ""}))
+        });
+        flatten("", &Value::Object(value), &mut |path, _| {
+            let field = format!("{call}.{path}");
+            found |= !seen.contains(&field) && taken(&field);
+            seen.insert(field);
+        });
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A push, as text.
@@ -208,26 +316,21 @@ struct Push {
     value: Map<String, Value>,
 }
 
-/// Walks the steps of a frame once, in order, and shows those asked for.
+/// Walks the steps of a file once, in order, and shows those asked for.
 struct Steps<'f> {
-    cursor: super::cursor::Cursor<'f>,
-    next: usize,
+    cursor: Cursor<'f>,
+    /// Frame and step that the next record belongs to.
+    next: (u64, usize),
 }
 
-impl<'f> Steps<'f> {
-    fn new(file: &'f TraceFile, frame: u64) -> Result<Self, TraceError> {
-        Ok(Self {
-            cursor: file.records(frame..=frame)?,
-            next: 0,
-        })
-    }
-
-    /// Step `n`, which is behind the one asked for last.
-    fn get(&mut self, n: usize) -> Result<Vec<Push>, TraceError> {
+impl Steps<'_> {
+    /// Step `n` of a frame, which is behind the one asked for last.
+    fn get(&mut self, frame: u64, n: usize) -> Result<Vec<Push>, TraceError> {
         let mut out = Vec::new();
-        while let Some(r) = self.cursor.next()? {
-            if self.next == n {
-                let op = r.call.op();
+        while self.next <= (frame, n) {
+            let Some(r) = self.cursor.next()? else { break };
+            let op = r.call.op();
+            if self.next == (frame, n) {
                 let mut value = call_text::show(&r.call, Detail::Full, &mut |_, b| {
                     Some(json!({"size": b.len(), "xxh3": format!("{:032x}", xxh3_128(b))}))
                 });
@@ -238,11 +341,10 @@ impl<'f> Steps<'f> {
                     value,
                 });
             }
-            if r.call.op().info().class == Class::Verb {
-                self.next += 1;
-                if self.next > n {
-                    break;
-                }
+            if op == Op::Present {
+                self.next = (self.next.0 + 1, 0);
+            } else if op.info().class == Class::Verb {
+                self.next.1 += 1;
             }
         }
         Ok(out)
@@ -252,7 +354,7 @@ impl<'f> Steps<'f> {
 fn compare_step(
     frame: u64,
     left: Vec<Push>,
-    mut right: Vec<Push>,
+    right: Vec<Push>,
     options: &DiffOptions<'_>,
     d: &mut Diff,
     fields: &mut BTreeMap<String, u64>,
@@ -280,8 +382,17 @@ fn compare_step(
                 });
             }
         };
+    // The pushes of a call, in order; what is taken is gone.
+    let mut right: Vec<Option<Push>> = right.into_iter().map(Some).collect();
+    let mut of_call: HashMap<Op, VecDeque<usize>> = HashMap::new();
+    for (i, b) in right.iter().enumerate() {
+        if let Some(b) = b {
+            of_call.entry(b.op).or_default().push_back(i);
+        }
+    }
     for a in left {
-        let Some(i) = right.iter().position(|b| b.op == a.op) else {
+        let next = of_call.get_mut(&a.op).and_then(VecDeque::pop_front);
+        let Some(b) = next.and_then(|i| right[i].take()) else {
             row(
                 &a.verb,
                 a.op.name(),
@@ -291,7 +402,6 @@ fn compare_step(
             );
             continue;
         };
-        let b = right.remove(i);
         let (mut l, mut r) = (Vec::new(), BTreeMap::new());
         flatten("", &Value::Object(a.value), &mut |k, v| l.push((k, v)));
         flatten("", &Value::Object(b.value), &mut |k, v| {
@@ -307,7 +417,7 @@ fn compare_step(
             row(&a.verb, a.op.name(), path, None, Some(w));
         }
     }
-    for b in right {
+    for b in right.into_iter().flatten() {
         row(
             &b.verb,
             b.op.name(),

@@ -40,9 +40,9 @@ impl ForkGuard {
     }
 }
 
-/// Runs `f`, which starts a thread, with all signals blocked: the thread inherits that, so the program's handlers never
+/// Runs `f`, which starts a thread of the driver, with all signals blocked: the thread inherits that, so the program's handlers never
 /// run on it, and SIGXFSZ becomes a write error.
-pub(super) fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
+pub fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets are initialised by the calls that fill them before they are read.
     unsafe {
         let mut all = std::mem::zeroed::<libc::sigset_t>();

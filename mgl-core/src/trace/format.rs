@@ -352,6 +352,13 @@ impl ChunkHeader {
                 self.frames, self.count
             ));
         }
+        // So that nobody counts frames for ever that a header merely claims.
+        if self.kind == ChunkKind::Records && self.count > self.real / MIN_RECORD_BYTES {
+            return Err(format!(
+                "{} records cannot be in {} bytes",
+                self.count, self.real
+            ));
+        }
         Ok(())
     }
 
@@ -361,6 +368,9 @@ impl ChunkHeader {
         CHUNK_HEADER_BYTES as u64 + u64::from(self.stored).next_multiple_of(ALIGN as u64)
     }
 }
+
+/// No record is smaller: its header.
+const MIN_RECORD_BYTES: u32 = crate::codec::HEADER_BYTES as u32;
 
 /// Largest frame, record and chunk numbers.
 pub const MAX_NUMBER: u64 = 1 << 48;
@@ -431,7 +441,7 @@ mod tests {
             kind: ChunkKind::Records,
             codec: Codec::Lz4,
             stored: 5,
-            real: 17,
+            real: 64,
             ordinal: 3,
             frame: 4,
             record: 99,

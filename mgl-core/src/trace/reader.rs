@@ -15,14 +15,16 @@ use super::index::{ChunkInfo, Sequence, extend};
 use super::provenance::Provenance;
 use super::storage::{Storage, read_header};
 use crate::codec;
+use crate::files;
 use rkyv::util::AlignedVec;
 use serde::Serialize;
-use std::fs::File;
 use std::ops::{Bound, Range, RangeBounds};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// Bytes of provenance: arguments and the whole environment are far below that.
+const MAX_PROVENANCE: u32 = 4 << 20;
 /// Bytes of blob chunks kept in memory.
 const CACHE_BYTES: usize = 256 << 20;
 
@@ -125,15 +127,15 @@ impl TraceFile {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let io = |action| TraceError::io(path, action);
-        let file = File::open(path).map_err(io("opening"))?;
-        let meta = file.metadata().map_err(io("opening"))?;
-        if !meta.is_file() {
-            return Err(TraceError::NotATrace {
+        let file = files::open(path).map_err(|e| match e.kind() {
+            // It is no regular file.
+            std::io::ErrorKind::InvalidInput => TraceError::NotATrace {
                 path: path.to_owned(),
-                found: "it is no regular file".into(),
-            });
-        }
-        let length = meta.len();
+                found: e.to_string(),
+            },
+            _ => io("opening")(e),
+        })?;
+        let length = file.metadata().map_err(io("opening"))?.len();
         let mut tail = [0; TRAILER_BYTES];
         let finished = length >= (FILE_HEADER_BYTES + TRAILER_BYTES) as u64
             && file
@@ -305,6 +307,10 @@ impl TraceFile {
         let first = self.chunks.first().copied();
         match first.filter(|c| c.header.kind == ChunkKind::Provenance) {
             Some(c) => {
+                if c.header.real > MAX_PROVENANCE {
+                    let problem = format!("{} bytes are more than {MAX_PROVENANCE}", c.header.real);
+                    return Err(self.damaged(ChunkKind::Provenance, c.offset, problem));
+                }
                 let content = self.content(&c)?;
                 let json = content
                     .access::<Document>()

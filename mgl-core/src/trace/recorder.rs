@@ -17,6 +17,7 @@ use super::writer::{
 };
 use super::{Pack, chunk::entry};
 use crate::codec::encode;
+use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
 use std::collections::VecDeque;
@@ -237,7 +238,8 @@ impl TraceRecorder {
         provenance: &Provenance,
         options: RecorderOptions,
     ) -> Result<Self, TraceError> {
-        let file = File::create(path).map_err(TraceError::io(path, "creating"))?;
+        // No FIFO holds the program up.
+        let file = files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
         let writer = TraceWriter::create(file, path, provenance, options.writer)?;
         let shared = Arc::new(Shared {
             path: path.to_owned(),

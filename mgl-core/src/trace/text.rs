@@ -249,15 +249,14 @@ pub fn assemble<W: Write>(
 ) -> Result<(W, Written), TraceError> {
     let mut head = Head {
         first_frame: options.first_frame,
+        room: text.len() + FILL_BYTES,
         ..Head::default()
     };
     parse(text, &mut |key, value| head.take(key, value), None)?;
     if head.version != Some(TEXT_VERSION) {
         return Err(TraceError::text(
-            name.display().to_string(),
-            format!(
-                "it does not say \"mgl_trace\": {TEXT_VERSION}, so it is no text form of a trace"
-            ),
+            "mgl_trace",
+            format!("not there, or not {TEXT_VERSION}: it is no text form of a trace"),
         ));
     }
     let mut writer = TraceWriter::create(
@@ -298,7 +297,12 @@ struct Head {
     first_frame: u64,
     provenance: Provenance,
     blobs: HashMap<String, Vec<u8>>,
+    /// Bytes that further blobs may have.
+    room: usize,
 }
+
+/// Bytes that the blobs of a document may have beyond its own length: what `fill` makes of a few letters.
+const FILL_BYTES: usize = 256 << 20;
 
 impl Head {
     fn take(&mut self, key: &str, v: Value) -> Result<(), String> {
@@ -322,6 +326,8 @@ impl Head {
                 for (name, v) in m {
                     let bytes =
                         bytes_text::read_table(&v).map_err(|e| format!("blobs: {name}: {e}"))?;
+                    let room = self.room.checked_sub(bytes.len());
+                    self.room = room.ok_or("blobs: they are too large together")?;
                     self.blobs.insert(name, bytes);
                 }
             }

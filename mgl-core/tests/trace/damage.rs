@@ -236,7 +236,7 @@ fn what_is_no_trace_is_told_from_one() {
         "{e}"
     );
     let e = TraceFile::open(Path::new("/")).expect_err("a folder");
-    assert!(e.to_string().contains("no regular file"), "{e}");
+    assert!(e.to_string().contains("it is a folder"), "{e}");
 }
 
 #[test]

@@ -133,10 +133,10 @@ fn what_is_wrong_is_said_with_its_place() {
         (String::new(), "line 1 column 0"),
         ("[]".into(), "the text form of a trace: an object"),
         ("{".into(), "line 1 column 1"),
-        ("{}".into(), "it does not say \"mgl_trace\": 1"),
+        ("{}".into(), "mgl_trace: not there, or not 1"),
         (
             "{\"mgl_trace\": 2}".into(),
-            "it does not say \"mgl_trace\": 1",
+            "mgl_trace: not there, or not 1",
         ),
         (
             "{\"mgl_trace\": 1, \"recods\": []}".into(),
@@ -246,4 +246,23 @@ fn noise_in_a_text_is_never_a_panic() {
         }
     }
     assert!(taken > 20 && refused > 200, "{taken} {refused}");
+}
+
+#[test]
+fn blobs_of_a_few_letters_take_no_more_memory_than_they_may() {
+    let text = |blobs: u32| {
+        let blob = |n| format!("\"b{n}\": {{\"fill\": {n}, \"size\": 67108864}}");
+        let blobs: Vec<String> = (0..blobs).map(blob).collect();
+        format!(
+            "{{\"mgl_trace\": 1, \"records\": [], \"blobs\": {{{}}}}}",
+            blobs.join(", ")
+        )
+    };
+    let assembled = |text: &str| {
+        let options = WriterOptions::default();
+        assemble(text, Path::new("text"), Vec::new(), options).map(|_| ())
+    };
+    assembled(&text(4)).expect("they have room");
+    let error = assembled(&text(5)).expect_err("too much");
+    assert!(error.to_string().contains("too large together"), "{error}");
 }

@@ -1,6 +1,7 @@
 //! Statistics, differences, repair.
 
 use crate::scene::{self, FRAME_RECORDS, PRELUDE_RECORDS};
+use mgl_core::trace::format::CHUNK_HEADER_BYTES;
 use mgl_core::trace::*;
 use std::ops::Bound;
 use std::path::Path;
@@ -145,9 +146,49 @@ fn frames_of_one_side_are_told() {
     .expect("reads");
     assert_eq!(
         (d.only_left.len(), d.only_right.as_slice()),
-        (0, &[3, 4][..])
+        (0, &[FrameRun { first: 3, last: 4 }][..])
     );
     assert!(!d.is_equal());
+}
+
+#[test]
+fn frames_that_only_a_header_claims_cost_nothing() {
+    // The last records chunk says that it holds as many frames as it may have records.
+    let whole = scene::file(3);
+    let file = open(whole.clone());
+    let last = *file
+        .chunks()
+        .iter()
+        .rfind(|c| c.header.kind == ChunkKind::Records)
+        .expect("there are records");
+    let lie = |count: u32, frames: u32| {
+        let mut header = last.header;
+        (header.count, header.frames) = (count, frames);
+        let at = last.offset as usize;
+        let stored = &whole[at + CHUNK_HEADER_BYTES..][..header.stored as usize];
+        let mut bytes = whole[..last.end() as usize].to_vec();
+        bytes[at..at + CHUNK_HEADER_BYTES].copy_from_slice(&header.to_bytes(stored));
+        open(bytes)
+    };
+    // More records than the chunk has room for: it is not read at all.
+    let cut = lie(u32::MAX, u32::MAX);
+    assert_eq!(cut.frames().end, last.header.frame);
+    // As many as it has room for: the first of them that is not there is an error.
+    let most = last.header.real / 8;
+    let claims = lie(most, most);
+    assert_eq!(claims.frames().end, last.header.frame + u64::from(most));
+    let d = diff(&claims, &open(whole.clone()), &DiffOptions::default());
+    let damaged = matches!(d, Err(TraceError::Chunk { .. } | TraceError::Record { .. }));
+    assert!(damaged, "{d:?}");
+}
+
+#[test]
+fn a_selection_of_fields_that_are_not_there_is_told() {
+    let file = open(scene::file(2));
+    let all = (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded);
+    let has = |field: &str| has_field(&file, all, &|f| f == field).expect("reads");
+    assert!(has("Clear.buffers") && has("Present"));
+    assert!(!has("Clear.bufers"));
 }
 
 #[test]

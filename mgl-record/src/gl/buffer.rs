@@ -334,6 +334,17 @@ gl_entry! {
         gl.bind_indexed(target, index, buffer, Some((offset, size)))
     }
 
+    /// Binds a buffer from an offset to its end for capture (EXT_transform_feedback).
+    fn glBindBufferOffsetEXT(gl, target: GLenum, index: GLuint, buffer: GLuint, offset: GLintptr) {
+        if target != GL_TRANSFORM_FEEDBACK_BUFFER {
+            return gl.raise(GL_INVALID_ENUM);
+        }
+        let size = gl.share.buffers.get(buffer).map_or(0, |b| b.size() as GLsizeiptr);
+        // Captured values have four bytes each: what is left over at the end is never written.
+        let rest = size.saturating_sub(offset) & !3;
+        gl.bind_indexed(target, index, buffer, Some((offset, rest)))
+    }
+
     /// Makes a new data store (GL 4.6 §6.2).
     fn glBufferData(gl, target: GLenum, size: GLsizeiptr, data: *const c_void, usage: GLenum) {
         let Some(target) = gl.buffer_target(target) else { return };

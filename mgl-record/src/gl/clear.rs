@@ -40,8 +40,8 @@ impl Gl<'_> {
         }
         self.push_clear(Clear {
             buffers,
-            color_type: ValueType::FLOAT,
-            color: v.color.map(f32::to_bits),
+            color_type: v.color_type,
+            color: v.color,
             depth: F32(v.depth as f32),
             stencil: v.stencil as u32,
             ..Clear::default()
@@ -52,6 +52,9 @@ impl Gl<'_> {
     fn push_clear(&mut self, mut clear: Clear) {
         if self.ctx.queries.discards(self.pipe) || !tracker::validate_clear(self) {
             return;
+        }
+        if clear.buffers.has(BufferMask::COLOR0) && tracker::framebuffer::draws_both(self) {
+            clear.buffers = clear.buffers.with(BufferMask::color(1), true);
         }
         let fb = tracker::framebuffer::draw_state(self);
         let mut exist = BufferMask::NONE
@@ -114,6 +117,16 @@ fn components(buffer: GLenum) -> usize {
 }
 
 gl_entry! {
+    /// Clear colour of integer buffers (EXT_texture_integer).
+    fn glClearColorIiEXT(gl, red: GLint, green: GLint, blue: GLint, alpha: GLint) {
+        gl.ctx.clear.color = [red, green, blue, alpha].map(|c| c as u32);
+        gl.ctx.clear.color_type = ValueType::INT;
+    }
+    /// Clear colour of unsigned integer buffers (EXT_texture_integer).
+    fn glClearColorIuiEXT(gl, red: GLuint, green: GLuint, blue: GLuint, alpha: GLuint) {
+        gl.ctx.clear.color = [red, green, blue, alpha];
+        gl.ctx.clear.color_type = ValueType::UINT;
+    }
     /// Clears a colour or depth buffer with floats (GL 4.6 §17.4.3.1).
     fn glClearBufferfv(gl, buffer: GLenum, drawbuffer: GLint, value: *const GLfloat) {
         // SAFETY: the caller gives four values for a colour, one for a depth; so below.

@@ -11,7 +11,7 @@ use crate::state::buffer::Buffer;
 use crate::state::names::Id;
 use crate::tracker::client_arrays::Extent;
 use crate::tracker::indices::{self, IndexType};
-use crate::tracker::{DrawShape, validate_draw, vertex};
+use crate::tracker::{DrawShape, may_draw, validate_draw, vertex};
 use core::ffi::c_void;
 use mgl_core::pipe::{Call, DrawFlags, DrawInfo, DrawRange, Primitive};
 
@@ -134,7 +134,7 @@ impl Gl<'_> {
         }
         if !legal {
             self.raise(GL_INVALID_VALUE);
-        } else if self.arrays_may_be_drawn(mode) && instances > 0 {
+        } else if self.arrays_may_be_drawn(mode) {
             let source = self.lower_arrays(mode, &mut ranges);
             self.submit(
                 mode.primitive(),
@@ -191,7 +191,7 @@ impl Gl<'_> {
         if mapped || (element_buffer.is_none() && self.is_core()) {
             return self.raise(GL_INVALID_OPERATION);
         }
-        if !self.arrays_may_be_drawn(mode) || instances == 0 {
+        if !self.arrays_may_be_drawn(mode) {
             return;
         }
         let mut ranges = std::mem::take(&mut self.ctx.tracker.vertex.ranges);
@@ -296,13 +296,18 @@ impl Gl<'_> {
         base_instance: u32,
         ranges: &[DrawRange],
     ) {
-        if ranges.iter().all(|r| r.count == 0) || self.ctx.queries.discards(self.pipe) {
-            return;
-        }
         let shape = DrawShape {
             mode,
             indexed: source.ty().is_some(),
         };
+        if instances == 0 || ranges.iter().all(|r| r.count == 0) {
+            // Nothing is drawn, and what is wrong with the state is an error all the same.
+            may_draw(self, &shape);
+            return;
+        }
+        if self.ctx.queries.discards(self.pipe) {
+            return;
+        }
         if !validate_draw(self, &shape) {
             return;
         }

@@ -3,12 +3,13 @@
 
 use super::entry::gl_entry;
 use super::limits::{MAX_3D_TEXTURE_SIZE, MAX_ARRAY_TEXTURE_LAYERS};
+use super::texture::image::check_level;
 use super::texture::{Checked, generate, names};
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
 use crate::state::framebuffer::{Attached, Point, Side};
-use crate::state::texture::{ImageTarget, MAX_LEVELS, TextureTarget};
+use crate::state::texture::{ImageTarget, TextureTarget};
 use crate::tracker::framebuffer;
 use mgl_core::pipe::MAX_COLOR_ATTACHMENTS;
 
@@ -158,11 +159,7 @@ fn texture(
         .ok()
         .filter(|&l| l < slices)
         .ok_or(GL_INVALID_VALUE)?;
-    let levels = if target.has_levels() { MAX_LEVELS } else { 1 };
-    let level = u32::try_from(level)
-        .ok()
-        .filter(|&l| l < levels)
-        .ok_or(GL_INVALID_VALUE)?;
+    let level = check_level(target, level)?;
     Ok(Some(Attached::Texture {
         texture: id,
         level,
@@ -269,9 +266,11 @@ fn draw_buffers(gl: &mut Gl<'_>, list: &[GLenum]) -> Checked {
     let mut all = [GL_NONE; MAX_COLOR_ATTACHMENTS];
     for (i, &b) in list.iter().enumerate() {
         // Enumerants of several buffers cannot stand in a list; GL_BACK can stand alone, as since 4.5.
-        let several = matches!(b, GL_FRONT | GL_LEFT | GL_RIGHT | GL_FRONT_AND_BACK);
-        if several || (b == GL_BACK && list.len() > 1) {
+        if matches!(b, GL_FRONT | GL_LEFT | GL_RIGHT | GL_FRONT_AND_BACK) {
             return Err(GL_INVALID_ENUM);
+        }
+        if b == GL_BACK && list.len() > 1 {
+            return Err(GL_INVALID_OPERATION);
         }
         check_buffer(gl, Side::Draw, b)?;
         if b != GL_NONE && all.contains(&b) {
@@ -292,6 +291,19 @@ fn read_buffer(gl: &mut Gl<'_>, buffer: GLenum) -> Checked {
         gl.ctx.framebuffers.set_read_buffer(buffer, gl.gens.touch());
     }
     Ok(())
+}
+
+/// Draw buffers as they were kept (glPopAttrib), unless the framebuffer that is bound by now has none of that name.
+pub(super) fn restore_draw_buffers(gl: &mut Gl<'_>, all: [GLenum; MAX_COLOR_ATTACHMENTS]) {
+    if all.iter().all(|&b| check_buffer(gl, Side::Draw, b).is_ok()) {
+        set_draw_buffers(gl, all);
+    }
+}
+
+/// A read buffer as it was kept, as [`restore_draw_buffers`].
+pub(super) fn restore_read_buffer(gl: &mut Gl<'_>, buffer: GLenum) {
+    // One that the framebuffer lacks leaves its own.
+    let _ = read_buffer(gl, buffer);
 }
 
 gl_entry! {

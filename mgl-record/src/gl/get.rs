@@ -3,14 +3,15 @@
 //! One look-up gives a value in its own type; the entry points convert it as GL 4.6 §2.2.2 says.
 
 use super::entry::gl_entry;
+use super::extensions;
 use super::limits::*;
 use super::types::*;
 use crate::consts::gl::*;
-use crate::context::{Gl, Profile};
-use crate::state::framebuffer::Side;
+use crate::context::{ContextConfig, Gl, Profile};
+use crate::state::framebuffer::{Point, Side, complete};
 use crate::tracker::framebuffer;
+use mgl_core::pipe::ValueType;
 use mgl_core::pod::{Bool32, F32};
-use std::ffi::CStr;
 
 /// A value of state in its own type.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +26,8 @@ pub enum Value {
     Normalized([f64; 4], usize),
     /// A list of enumerants.
     List(&'static [i64]),
+    /// A matrix, column after column.
+    Matrix([f32; 16]),
 }
 
 impl Value {
@@ -48,6 +51,7 @@ impl Value {
                 *n
             }
             Self::List(l) => l.len(),
+            Self::Matrix(_) => 16,
         }
     }
     fn as_f64(&self, i: usize) -> f64 {
@@ -56,6 +60,7 @@ impl Value {
             Self::Ints(v, _) => v[i] as f64,
             Self::Floats(v, _) | Self::Normalized(v, _) => v[i],
             Self::List(l) => l[i] as f64,
+            Self::Matrix(m) => f64::from(m[i]),
         }
     }
     fn as_i64(&self, i: usize) -> i64 {
@@ -66,6 +71,7 @@ impl Value {
             // 1.0 is the most positive integer (GL 4.6 §2.2.2).
             Self::Normalized(v, _) => (v[i].clamp(-1.0, 1.0) * f64::from(i32::MAX)).round() as i64,
             Self::List(l) => l[i],
+            Self::Matrix(m) => m[i].round() as i64,
         }
     }
     fn as_bool(&self, i: usize) -> bool {
@@ -76,13 +82,15 @@ impl Value {
     }
 }
 
-fn ints<const N: usize>(v: [i64; N]) -> Value {
+/// Some integers.
+pub(super) fn ints<const N: usize>(v: [i64; N]) -> Value {
     let mut a = [0; 4];
     a[..N].copy_from_slice(&v);
     Value::Ints(a, N)
 }
 
-fn floats<const N: usize>(v: [f32; N]) -> Value {
+/// Some floats.
+pub(super) fn floats<const N: usize>(v: [f32; N]) -> Value {
     let mut a = [0.0; 4];
     for (to, from) in a.iter_mut().zip(v) {
         *to = f64::from(from);
@@ -90,7 +98,8 @@ fn floats<const N: usize>(v: [f32; N]) -> Value {
     Value::Floats(a, N)
 }
 
-fn color(v: [f32; 4]) -> Value {
+/// A colour.
+pub(super) fn color(v: [f32; 4]) -> Value {
     Value::Normalized(v.map(f64::from), 4)
 }
 
@@ -98,98 +107,35 @@ fn on(v: Bool32) -> Value {
     Value::bool(v.get())
 }
 
-/// Extensions that work, sorted.
-pub const EXTENSIONS: &[&CStr] = &[
-    c"GL_ARB_ES2_compatibility",
-    c"GL_ARB_blend_func_extended",
-    c"GL_ARB_color_buffer_float",
-    c"GL_ARB_copy_buffer",
-    c"GL_ARB_depth_buffer_float",
-    c"GL_ARB_depth_clamp",
-    c"GL_ARB_depth_texture",
-    c"GL_ARB_draw_buffers",
-    c"GL_ARB_draw_buffers_blend",
-    c"GL_ARB_draw_elements_base_vertex",
-    c"GL_ARB_draw_instanced",
-    c"GL_ARB_explicit_attrib_location",
-    c"GL_ARB_fragment_coord_conventions",
-    c"GL_ARB_fragment_shader",
-    c"GL_ARB_framebuffer_object",
-    c"GL_ARB_framebuffer_sRGB",
-    c"GL_ARB_half_float_pixel",
-    c"GL_ARB_half_float_vertex",
-    c"GL_ARB_instanced_arrays",
-    c"GL_ARB_map_buffer_range",
-    c"GL_ARB_multisample",
-    c"GL_ARB_multitexture",
-    c"GL_ARB_occlusion_query",
-    c"GL_ARB_occlusion_query2",
-    c"GL_ARB_pixel_buffer_object",
-    c"GL_ARB_point_parameters",
-    c"GL_ARB_point_sprite",
-    c"GL_ARB_provoking_vertex",
-    c"GL_ARB_sampler_objects",
-    c"GL_ARB_seamless_cube_map",
-    c"GL_ARB_shading_language_100",
-    c"GL_ARB_sync",
-    c"GL_ARB_texture_border_clamp",
-    c"GL_ARB_texture_cube_map",
-    c"GL_ARB_texture_float",
-    c"GL_ARB_texture_mirrored_repeat",
-    c"GL_ARB_texture_multisample",
-    c"GL_ARB_texture_non_power_of_two",
-    c"GL_ARB_texture_rectangle",
-    c"GL_ARB_texture_rg",
-    c"GL_ARB_texture_rgb10_a2ui",
-    c"GL_ARB_texture_storage",
-    c"GL_ARB_texture_swizzle",
-    c"GL_ARB_timer_query",
-    c"GL_ARB_uniform_buffer_object",
-    c"GL_ARB_vertex_array_bgra",
-    c"GL_ARB_vertex_array_object",
-    c"GL_ARB_vertex_buffer_object",
-    c"GL_ARB_vertex_shader",
-    c"GL_ARB_vertex_type_2_10_10_10_rev",
-    c"GL_EXT_bgra",
-    c"GL_EXT_blend_color",
-    c"GL_EXT_blend_equation_separate",
-    c"GL_EXT_blend_func_separate",
-    c"GL_EXT_blend_minmax",
-    c"GL_EXT_blend_subtract",
-    c"GL_EXT_debug_marker",
-    c"GL_EXT_draw_buffers2",
-    c"GL_EXT_draw_instanced",
-    c"GL_EXT_draw_range_elements",
-    c"GL_EXT_framebuffer_blit",
-    c"GL_EXT_framebuffer_multisample",
-    c"GL_EXT_framebuffer_object",
-    c"GL_EXT_framebuffer_sRGB",
-    c"GL_EXT_multi_draw_arrays",
-    c"GL_EXT_packed_depth_stencil",
-    c"GL_EXT_packed_float",
-    c"GL_EXT_pixel_buffer_object",
-    c"GL_EXT_provoking_vertex",
-    c"GL_EXT_texture3D",
-    c"GL_EXT_texture_array",
-    c"GL_EXT_texture_edge_clamp",
-    c"GL_EXT_texture_filter_anisotropic",
-    c"GL_EXT_texture_integer",
-    c"GL_EXT_texture_lod_bias",
-    c"GL_EXT_texture_sRGB",
-    c"GL_EXT_texture_shared_exponent",
-    c"GL_EXT_texture_swizzle",
-    c"GL_EXT_timer_query",
-    c"GL_EXT_vertex_array_bgra",
-    c"GL_KHR_debug",
+/// Block formats that suit any picture (EXT_texture_compression_s3tc: without the one of one-bit alpha).
+const COMPRESSED_FORMATS: &[i64] = &[
+    GL_COMPRESSED_RGB_S3TC_DXT1_EXT as i64,
+    GL_COMPRESSED_RGBA_S3TC_DXT3_EXT as i64,
+    GL_COMPRESSED_RGBA_S3TC_DXT5_EXT as i64,
 ];
 
-/// All extensions in one string, for contexts that may ask so.
-fn extension_string() -> &'static CStr {
-    static ALL: std::sync::LazyLock<std::ffi::CString> = std::sync::LazyLock::new(|| {
-        let words: Vec<&str> = EXTENSIONS.iter().filter_map(|e| e.to_str().ok()).collect();
-        std::ffi::CString::new(words.join(" ")).unwrap_or_default()
-    });
-    &ALL
+/// GL_CONTEXT_FLAGS (GL 4.6 §22.2): as the context was asked for.
+fn context_flags(c: &ContextConfig) -> GLbitfield {
+    [
+        (c.forward_compatible, GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT),
+        (c.debug, GL_CONTEXT_FLAG_DEBUG_BIT),
+        (c.robust, GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT),
+        (c.no_error, GL_CONTEXT_FLAG_NO_ERROR_BIT),
+    ]
+    .into_iter()
+    .filter(|(on, _)| *on)
+    .fold(0, |flags, (_, bit)| flags | bit)
+}
+
+/// Whether the draw framebuffer has a colour buffer of integers (EXT_texture_integer).
+fn draws_integers(gl: &Gl<'_>) -> bool {
+    let Some(f) = gl.ctx.framebuffers.object(Side::Draw) else {
+        return false;
+    };
+    (0..MAX_DRAW_BUFFERS)
+        .filter_map(|i| f.attached(Point::Color(i as usize)))
+        .filter_map(|a| complete::image(a, gl.share))
+        .any(|i| i.resolved.is_integer())
 }
 
 /// Version string: mgl, back end, and the driver below (the part before the first space is what programs parse).
@@ -220,6 +166,9 @@ impl Gl<'_> {
         if let Some(v) = self.get_limit(pname) {
             return Some(v);
         }
+        if let Some(v) = self.get_legacy(pname) {
+            return Some(v);
+        }
         // Capabilities answer glGet too.
         self.capability(pname, None).map(Value::bool)
     }
@@ -240,7 +189,14 @@ impl Gl<'_> {
                 let bit = |i: u32| b.mask.0 >> i & 1 != 0;
                 Value::Bools([bit(0), bit(1), bit(2), bit(3)], 4)
             }
-            GL_COLOR_CLEAR_VALUE => color(self.ctx.clear.color),
+            GL_COLOR_CLEAR_VALUE => {
+                let c = self.ctx.clear;
+                match c.color_type {
+                    ValueType::INT => ints(c.color.map(|v| i64::from(v as i32))),
+                    ValueType::UINT => ints(c.color.map(i64::from)),
+                    _ => color(c.color.map(f32::from_bits)),
+                }
+            }
             GL_DEPTH_CLEAR_VALUE => Value::Normalized([self.ctx.clear.depth, 0.0, 0.0, 0.0], 1),
             GL_STENCIL_CLEAR_VALUE => Value::int(self.ctx.clear.stencil),
             GL_DEPTH_FUNC => Value::int(p.depth_func.0),
@@ -305,7 +261,11 @@ impl Gl<'_> {
             GL_LINE_SMOOTH_HINT
             | GL_POLYGON_SMOOTH_HINT
             | GL_TEXTURE_COMPRESSION_HINT
-            | GL_FRAGMENT_SHADER_DERIVATIVE_HINT => Value::int(self.ctx.misc.hint(pname)?),
+            | GL_FRAGMENT_SHADER_DERIVATIVE_HINT
+            | GL_PERSPECTIVE_CORRECTION_HINT
+            | GL_POINT_SMOOTH_HINT
+            | GL_FOG_HINT
+            | GL_GENERATE_MIPMAP_HINT => Value::int(self.ctx.misc.hint(pname, self.is_core())?),
             GL_CURRENT_PROGRAM => {
                 let id = self.ctx.programs.current();
                 Value::int(id.map_or(0, |id| self.share.programs.objects[id].name))
@@ -326,14 +286,14 @@ impl Gl<'_> {
         };
         Some(match pname {
             GL_MAJOR_VERSION | GL_MINOR_VERSION => Value::int(3),
-            GL_NUM_EXTENSIONS => Value::int(EXTENSIONS.len() as i64),
-            GL_CONTEXT_FLAGS => {
-                let f = i64::from(self.ctx.config.forward_compatible)
-                    * i64::from(GL_CONTEXT_FLAG_FORWARD_COMPATIBLE_BIT);
-                Value::int(
-                    f | (i64::from(self.ctx.config.debug) * i64::from(GL_CONTEXT_FLAG_DEBUG_BIT)),
-                )
-            }
+            GL_NUM_EXTENSIONS => Value::int(extensions::of(self.ctx.profile).len() as i64),
+            GL_CONTEXT_FLAGS => Value::int(context_flags(&self.ctx.config)),
+            GL_CONTEXT_ROBUST_ACCESS => Value::bool(self.ctx.config.robust),
+            GL_CONTEXT_RELEASE_BEHAVIOR => Value::int(if self.ctx.config.flush_on_release {
+                GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH
+            } else {
+                GL_NONE
+            }),
             GL_CONTEXT_PROFILE_MASK => Value::int(if core {
                 GL_CONTEXT_CORE_PROFILE_BIT
             } else {
@@ -401,14 +361,19 @@ impl Gl<'_> {
             GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(1),
             GL_MAX_DEBUG_GROUP_STACK_DEPTH => Value::int(64),
             GL_DEBUG_LOGGED_MESSAGES => Value::int(0),
+            // Quads are no primitives of shaders' draws in the core profile, and follow none elsewhere.
+            GL_QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION => Value::bool(false),
             GL_SUBPIXEL_BITS => Value::int(8),
             GL_QUERY_COUNTER_BITS => Value::int(64),
             GL_POINT_SIZE_RANGE => floats([1.0, 255.0]),
             GL_POINT_SIZE_GRANULARITY | GL_SMOOTH_LINE_WIDTH_GRANULARITY => Value::float(0.1),
             GL_ALIASED_LINE_WIDTH_RANGE | GL_SMOOTH_LINE_WIDTH_RANGE => floats([1.0, 255.0]),
             GL_ALIASED_POINT_SIZE_RANGE if !core => floats([1.0, 255.0]),
-            GL_NUM_COMPRESSED_TEXTURE_FORMATS => Value::int(0),
-            GL_COMPRESSED_TEXTURE_FORMATS => Value::List(&[]),
+            GL_NUM_COMPRESSED_TEXTURE_FORMATS => Value::int(COMPRESSED_FORMATS.len() as i64),
+            GL_COMPRESSED_TEXTURE_FORMATS => Value::List(COMPRESSED_FORMATS),
+            // Every internal format has a choice of signed types (EXT_packed_float, EXT_texture_integer).
+            GL_RGBA_SIGNED_COMPONENTS_EXT => Value::Ints([0; 4], 4),
+            GL_RGBA_INTEGER_MODE_EXT => Value::bool(draws_integers(self)),
             GL_NUM_PROGRAM_BINARY_FORMATS | GL_NUM_SHADER_BINARY_FORMATS => Value::int(0),
             GL_PROGRAM_BINARY_FORMATS | GL_SHADER_BINARY_FORMATS => Value::List(&[]),
             GL_SHADER_COMPILER => Value::bool(true),
@@ -418,7 +383,11 @@ impl Gl<'_> {
             GL_STEREO => Value::bool(false),
             GL_SAMPLE_BUFFERS => Value::int(u32::from(framebuffer::samples(self, Side::Draw) > 0)),
             GL_SAMPLES => Value::int(framebuffer::samples(self, Side::Draw)),
-            GL_RESET_NOTIFICATION_STRATEGY => Value::int(GL_NO_RESET_NOTIFICATION),
+            GL_RESET_NOTIFICATION_STRATEGY => Value::int(if self.ctx.config.lose_on_reset {
+                GL_LOSE_CONTEXT_ON_RESET
+            } else {
+                GL_NO_RESET_NOTIFICATION
+            }),
             // Bits of the default framebuffer (compatibility profile; many programs ask all the same).
             GL_RED_BITS | GL_GREEN_BITS | GL_BLUE_BITS if !core => {
                 Value::int(if surface.is_some() { 8 } else { 0 })
@@ -578,14 +547,14 @@ gl_entry! {
             }
             GL_VERSION => { let v = version_string(gl); gl.ctx.misc.keep_string(name, v.to_string_lossy().into_owned()) }
             GL_SHADING_LANGUAGE_VERSION => c"3.30".as_ptr(),
-            GL_EXTENSIONS if !gl.is_core() => extension_string().as_ptr(),
+            GL_EXTENSIONS if !gl.is_core() => extensions::string().as_ptr(),
             _ => { gl.raise(GL_INVALID_ENUM); std::ptr::null() }
         };
         text.cast()
     }
     /// One extension (GL 4.6 §22.2).
     fn glGetStringi(gl, name: GLenum, index: GLuint) -> *const GLubyte {
-        match (name, EXTENSIONS.get(index as usize)) {
+        match (name, extensions::of(gl.ctx.profile).get(index as usize)) {
             (GL_EXTENSIONS, Some(e)) => e.as_ptr().cast(),
             (GL_EXTENSIONS, None) => { gl.raise(GL_INVALID_VALUE); std::ptr::null() }
             _ => { gl.raise(GL_INVALID_ENUM); std::ptr::null() }
@@ -595,9 +564,9 @@ gl_entry! {
     fn glGetMultisamplefv(gl, pname: GLenum, index: GLuint, val: *mut GLfloat) {
         const GRID: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
         if pname != GL_SAMPLE_POSITION { return gl.raise(GL_INVALID_ENUM) }
-        let samples = framebuffer::samples(gl, Side::Draw).max(1);
-        if index >= samples { return gl.raise(GL_INVALID_VALUE) }
-        let p = if samples == 1 { [0.5, 0.5] } else { GRID[index as usize % 4] };
+        // Without samples no index is one (GL 4.6 §14.3.1).
+        if index >= framebuffer::samples(gl, Side::Draw) { return gl.raise(GL_INVALID_VALUE) }
+        let p = GRID[index as usize % 4];
         // SAFETY: the caller gives room for two values.
         unsafe { std::ptr::copy_nonoverlapping(p.as_ptr(), val, 2) }
     }
@@ -608,11 +577,6 @@ gl_entry! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn extensions_are_sorted_and_single() {
-        assert!(EXTENSIONS.windows(2).all(|w| w[0] < w[1]));
-    }
 
     #[test]
     fn conversions_follow_the_specification() {

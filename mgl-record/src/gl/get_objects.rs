@@ -6,7 +6,7 @@ use crate::consts::gl::*;
 use crate::context::Gl;
 use crate::state::buffer::{BufferTarget, IndexedBinding};
 use crate::state::framebuffer::Side;
-use crate::state::texture::TextureTarget;
+use crate::state::texture::{TexelBuffer, TextureTarget};
 
 impl Gl<'_> {
     fn buffer_name(&self, target: BufferTarget) -> Value {
@@ -23,6 +23,15 @@ impl Gl<'_> {
             id.and_then(|id| self.share.textures.objects.get(id))
                 .map_or(0, |t| t.name()),
         )
+    }
+
+    fn texel_buffer(&self) -> Option<&TexelBuffer> {
+        let id = self
+            .ctx
+            .textures
+            .active_unit()
+            .texture(TextureTarget::Buffer)?;
+        self.share.textures.objects.get(id)?.texel_buffer()
     }
 
     fn framebuffer_name(&self, side: Side) -> Value {
@@ -59,6 +68,16 @@ impl Gl<'_> {
             GL_TEXTURE_BINDING_1D_ARRAY => self.texture_name(TextureTarget::D1Array),
             GL_TEXTURE_BINDING_2D_ARRAY => self.texture_name(TextureTarget::D2Array),
             GL_TEXTURE_BINDING_BUFFER => self.texture_name(TextureTarget::Buffer),
+            // By the bound buffer texture (ARB_texture_buffer_object).
+            GL_TEXTURE_BUFFER_DATA_STORE_BINDING => {
+                let texels = self.texel_buffer();
+                let buffer = texels.and_then(|t| self.share.buffers.objects.get(t.buffer));
+                Value::int(buffer.map_or(0, |b| b.name()))
+            }
+            GL_TEXTURE_BUFFER_FORMAT_ARB => {
+                let format = |t: &TexelBuffer| t.resolved.internal_format;
+                Value::int(self.texel_buffer().map_or(GL_R8, format))
+            }
             GL_TEXTURE_BINDING_2D_MULTISAMPLE => self.texture_name(TextureTarget::D2Multisample),
             GL_TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY => {
                 self.texture_name(TextureTarget::D2MultisampleArray)

@@ -5,15 +5,16 @@ use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
 use mgl_core::pipe::{Call, DebugMarker, Flush, FlushFlags};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Values that no draw depends on.
 pub struct MiscState {
     hints: BTreeMap<GLenum, GLenum>,
-    legacy: BTreeSet<GLenum>,
     debug: [bool; 2],
     debug_callback: (GLDEBUGPROC, usize),
     debug_groups: Vec<String>,
+    /// Open groups of EXT_debug_marker.
+    marker_groups: u32,
     /// GL_POINT_FADE_THRESHOLD_SIZE.
     pub point_fade_threshold: f32,
     refused: BTreeMap<(&'static str, GLenum), u64>,
@@ -24,10 +25,10 @@ impl Default for MiscState {
     fn default() -> Self {
         Self {
             hints: BTreeMap::new(),
-            legacy: BTreeSet::from([GL_POINT_SPRITE]),
             debug: [false; 2],
             debug_callback: (None, 0),
             debug_groups: Vec::new(),
+            marker_groups: 0,
             point_fade_threshold: 1.0,
             refused: BTreeMap::new(),
             strings: BTreeMap::new(),
@@ -42,46 +43,39 @@ impl MiscState {
         *place = set.unwrap_or(*place);
         *place
     }
-    /// Reads or sets a fixed-function switch that has no effect.
-    pub fn legacy_switch(&mut self, cap: GLenum, set: Option<bool>) -> bool {
-        match set {
-            Some(true) => drop(self.legacy.insert(cap)),
-            Some(false) => drop(self.legacy.remove(&cap)),
-            None => {}
-        }
-        self.legacy.contains(&cap)
-    }
     /// Sets a hint; false for one that does not exist.
     pub fn set_hint(&mut self, target: GLenum, mode: GLenum, core: bool) -> bool {
-        let known = self.hint(target).is_some()
-            || (!core
-                && matches!(
-                    target,
-                    GL_PERSPECTIVE_CORRECTION_HINT
-                        | GL_POINT_SMOOTH_HINT
-                        | GL_FOG_HINT
-                        | GL_GENERATE_MIPMAP_HINT
-                ));
-        let ok = known && matches!(mode, GL_FASTEST | GL_NICEST | GL_DONT_CARE);
+        let ok = self.hint(target, core).is_some()
+            && matches!(mode, GL_FASTEST | GL_NICEST | GL_DONT_CARE);
         if ok {
             self.hints.insert(target, mode);
         }
         ok
     }
-    /// A hint's value.
+    /// A hint's value; `None` for one that the profile lacks.
     #[must_use]
-    pub fn hint(&self, target: GLenum) -> Option<GLenum> {
-        let exists = matches!(
-            target,
+    pub fn hint(&self, target: GLenum, core: bool) -> Option<GLenum> {
+        let exists = match target {
             GL_LINE_SMOOTH_HINT
-                | GL_POLYGON_SMOOTH_HINT
-                | GL_TEXTURE_COMPRESSION_HINT
-                | GL_FRAGMENT_SHADER_DERIVATIVE_HINT
-        );
-        self.hints
-            .get(&target)
-            .copied()
-            .or(exists.then_some(GL_DONT_CARE))
+            | GL_POLYGON_SMOOTH_HINT
+            | GL_TEXTURE_COMPRESSION_HINT
+            | GL_FRAGMENT_SHADER_DERIVATIVE_HINT => true,
+            GL_PERSPECTIVE_CORRECTION_HINT
+            | GL_POINT_SMOOTH_HINT
+            | GL_FOG_HINT
+            | GL_GENERATE_MIPMAP_HINT => !core,
+            _ => false,
+        };
+        exists.then(|| self.hints.get(&target).copied().unwrap_or(GL_DONT_CARE))
+    }
+    /// Every hint that was set.
+    #[must_use]
+    pub fn hints(&self) -> &BTreeMap<GLenum, GLenum> {
+        &self.hints
+    }
+    /// Replaces all hints.
+    pub fn restore_hints(&mut self, hints: BTreeMap<GLenum, GLenum>) {
+        self.hints = hints;
     }
     /// Counts a legal value that the driver does not lower, and says so once.
     pub fn refuse_value(&mut self, entry: &'static str, value: GLenum) {
@@ -89,6 +83,23 @@ impl MiscState {
         *n += 1;
         if *n == 1 {
             eprintln!("mgl: {entry}({value:#06x}) is not supported; refused");
+        }
+    }
+    /// Counts a legal value that is kept but has no effect on what is drawn, and says so once.
+    pub fn without_effect(&mut self, entry: &'static str, value: GLenum) {
+        let n = self.refused.entry((entry, value)).or_insert(0);
+        *n += 1;
+        if *n == 1 {
+            eprintln!("mgl: {entry}({value:#06x}) has no effect on what is drawn");
+        }
+    }
+    /// GL_DEBUG_CALLBACK_FUNCTION or GL_DEBUG_CALLBACK_USER_PARAM.
+    #[must_use]
+    pub fn debug_pointer(&self, pname: GLenum) -> Option<usize> {
+        match pname {
+            GL_DEBUG_CALLBACK_FUNCTION => Some(self.debug_callback.0.map_or(0, |f| f as usize)),
+            GL_DEBUG_CALLBACK_USER_PARAM => Some(self.debug_callback.1),
+            _ => None,
         }
     }
     /// Refused values, with how often.
@@ -168,6 +179,20 @@ gl_entry! {
     }
     /// A marker (EXT_debug_marker); a length of 0 means a zero-terminated text.
     fn glInsertEventMarkerEXT(gl, length: GLsizei, marker: *const GLchar) { gl.marker(0, 0, if length == 0 { -1 } else { length }, marker) }
+    /// Opens a group of markers (EXT_debug_marker), apart from debug groups; a length of 0 means a zero-terminated text.
+    fn glPushGroupMarkerEXT(gl, length: GLsizei, marker: *const GLchar) {
+        gl.ctx.misc.marker_groups += 1;
+        // Without a name it is a group all the same: every opening has its closing on the pipe.
+        let marker = if marker.is_null() { c"".as_ptr() } else { marker };
+        gl.marker(1, 0, if length == 0 { -1 } else { length }, marker)
+    }
+    /// Closes a group of markers (EXT_debug_marker); one that was not opened is no error.
+    fn glPopGroupMarkerEXT(gl) {
+        if gl.ctx.misc.marker_groups > 0 {
+            gl.ctx.misc.marker_groups -= 1;
+            gl.pipe.push(Call::DebugMarker { p: &DebugMarker { kind: 2, id: 0 }, text: &[] })
+        }
+    }
     /// Marks the end of a frame for tracers (GREMEDY_string_marker).
     fn glStringMarkerGREMEDY(gl, len: GLsizei, string: *const core::ffi::c_void) { gl.marker(0, 0, if len == 0 { -1 } else { len }, string.cast()) }
 }

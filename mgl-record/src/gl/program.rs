@@ -477,8 +477,8 @@ unsafe fn bind_frag_data(
 /// `name` is a zero-terminated string.
 unsafe fn frag_output(gl: &mut Gl<'_>, program: GLuint, name: *const GLchar) -> Option<(i32, i32)> {
     let id = gl.linked_program(program)?;
-    // SAFETY: by this function's contract.
-    let name = unsafe { read_name(name) }?;
+    // SAFETY: by this function's contract. Built-in outputs have no locations (GL 4.6 §15.2.3).
+    let name = unsafe { read_name(name) }.filter(|n| !n.starts_with("gl_"))?;
     let r = gl.share.programs.objects[id].reflection()?;
     let (base, element) = match name.strip_suffix(']').and_then(|n| n.rsplit_once('[')) {
         Some((b, n)) => (b, n.parse::<u32>().ok()?),

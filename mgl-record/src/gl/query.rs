@@ -141,6 +141,12 @@ gl_entry! {
             GL_QUERY_COUNTER_BITS => match target {
                 QueryTarget::TIMESTAMP | QueryTarget::TIME_ELAPSED => COUNTER_BITS,
                 QueryTarget::ANY_SAMPLES_PASSED => 1,
+                // A back end that cannot count says so; the counter has no bits then (GL 4.6 §4.2.3).
+                QueryTarget::SAMPLES_PASSED
+                    if gl.pipe.backend.caps().has("samples_passed:boolean") =>
+                {
+                    0
+                }
                 _ => COUNT_BITS,
             },
             _ => return gl.raise(GL_INVALID_ENUM),

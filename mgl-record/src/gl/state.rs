@@ -7,6 +7,7 @@ use crate::consts::gl::*;
 use crate::context::Gl;
 use crate::state::dirty::Passive;
 use crate::state::program::Program;
+use crate::state::sampler::symbol;
 use mgl_core::pipe::*;
 use mgl_core::pod::F32;
 
@@ -28,32 +29,6 @@ fn clamp01(v: f64) -> f32 {
     } else {
         v.clamp(0.0, 1.0) as f32
     }
-}
-
-/// Fixed-function switches that the compatibility profile accepts because they change nothing while shaders draw.
-fn is_idle_legacy_cap(cap: GLenum) -> bool {
-    matches!(
-        cap,
-        GL_TEXTURE_1D
-            | GL_TEXTURE_2D
-            | GL_TEXTURE_3D
-            | GL_TEXTURE_CUBE_MAP
-            | GL_TEXTURE_RECTANGLE
-            | GL_LIGHTING
-            | GL_COLOR_MATERIAL
-            | GL_NORMALIZE
-            | GL_RESCALE_NORMAL
-            | GL_FOG
-            | GL_COLOR_SUM
-            | GL_TEXTURE_GEN_S
-            | GL_TEXTURE_GEN_T
-            | GL_TEXTURE_GEN_R
-            | GL_TEXTURE_GEN_Q
-            | GL_POINT_SPRITE
-            | GL_POINT_SMOOTH
-            | GL_VERTEX_PROGRAM_TWO_SIDE
-            | GL_AUTO_NORMAL
-    ) || (GL_LIGHT0..=GL_LIGHT7).contains(&cap)
 }
 
 impl Gl<'_> {
@@ -143,27 +118,12 @@ impl Gl<'_> {
             GL_DEBUG_OUTPUT | GL_DEBUG_OUTPUT_SYNCHRONOUS => {
                 Some(self.ctx.misc.debug_switch(cap, set))
             }
-            _ if !self.is_core() && is_idle_legacy_cap(cap) => {
-                Some(self.ctx.misc.legacy_switch(cap, set))
-            }
-            _ => None,
+            _ => self.legacy_switch(cap, set),
         }
     }
 
     fn set_capability(&mut self, cap: GLenum, on: bool) {
         if self.capability(cap, Some(on)).is_none() {
-            if !self.is_core()
-                && matches!(
-                    cap,
-                    GL_ALPHA_TEST | GL_LINE_STIPPLE | GL_POLYGON_STIPPLE | GL_INDEX_LOGIC_OP
-                )
-            {
-                if on {
-                    self.ctx.misc.refuse_value("glEnable", cap);
-                    self.raise(GL_INVALID_OPERATION);
-                }
-                return;
-            }
             self.raise(GL_INVALID_ENUM);
         }
     }
@@ -231,7 +191,7 @@ impl Gl<'_> {
 
     fn point_parameter(&mut self, pname: GLenum, value: f32) {
         match pname {
-            GL_POINT_SPRITE_COORD_ORIGIN => match ClipOrigin::from_gl(value as u32) {
+            GL_POINT_SPRITE_COORD_ORIGIN => match ClipOrigin::from_gl(symbol(value)) {
                 Some(o) => self.ctx.render.point_origin(o),
                 None => self.raise(GL_INVALID_ENUM),
             },
@@ -239,7 +199,8 @@ impl Gl<'_> {
                 self.raise(GL_INVALID_VALUE)
             }
             GL_POINT_FADE_THRESHOLD_SIZE => self.ctx.misc.point_fade_threshold = value,
-            GL_POINT_SIZE_MIN | GL_POINT_SIZE_MAX if !self.is_core() => {}
+            GL_POINT_SIZE_MIN if !self.is_core() => self.ctx.legacy.values.point_sizes[0] = value,
+            GL_POINT_SIZE_MAX if !self.is_core() => self.ctx.legacy.values.point_sizes[1] = value,
             _ => self.raise(GL_INVALID_ENUM),
         }
     }
@@ -262,7 +223,7 @@ gl_entry! {
     fn glDisable(gl, cap: GLenum) { gl.set_capability(cap, false) }
     /// Whether a capability is on.
     fn glIsEnabled(gl, cap: GLenum) -> GLboolean {
-        match gl.capability(cap, None) {
+        match gl.capability(cap, None).or_else(|| gl.client_state(cap)) {
             Some(on) => u8::from(on),
             None => { gl.raise(GL_INVALID_ENUM); 0 }
         }
@@ -396,13 +357,26 @@ gl_entry! {
     fn glPointParameteri(gl, pname: GLenum, param: GLint) { gl.point_parameter(pname, param as f32) }
     /// Parameters of points from memory.
     fn glPointParameterfv(gl, pname: GLenum, params: *const GLfloat) {
+        if params.is_null() { return }
+        if pname == GL_POINT_DISTANCE_ATTENUATION && !gl.is_core() {
+            // SAFETY: the caller gives three values.
+            gl.ctx.legacy.values.point_attenuation = unsafe { params.cast::<[f32; 3]>().read_unaligned() };
+            return;
+        }
         // SAFETY: the caller gives at least one value.
-        if !params.is_null() { gl.point_parameter(pname, unsafe { *params }) }
+        gl.point_parameter(pname, unsafe { *params })
     }
     /// Parameters of points from memory.
     fn glPointParameteriv(gl, pname: GLenum, params: *const GLint) {
+        if params.is_null() { return }
+        if pname == GL_POINT_DISTANCE_ATTENUATION && !gl.is_core() {
+            // SAFETY: the caller gives three values.
+            let v = unsafe { params.cast::<[i32; 3]>().read_unaligned() };
+            gl.ctx.legacy.values.point_attenuation = v.map(|v| v as f32);
+            return;
+        }
         // SAFETY: the caller gives at least one value.
-        if !params.is_null() { gl.point_parameter(pname, unsafe { *params } as f32) }
+        gl.point_parameter(pname, unsafe { *params } as f32)
     }
     /// Scissor box (GL 4.6 §17.3.2).
     fn glScissor(gl, x: GLint, y: GLint, width: GLsizei, height: GLsizei) {
@@ -439,17 +413,22 @@ gl_entry! {
     fn glClampColor(gl, target: GLenum, clamp: GLenum) {
         match (target, ClampColor::from_gl(clamp)) {
             (GL_CLAMP_READ_COLOR, Some(c)) => gl.ctx.render.clamp_read_color(c),
-            (GL_CLAMP_VERTEX_COLOR | GL_CLAMP_FRAGMENT_COLOR, Some(c)) if !gl.is_core() => {
+            // Colours of vertices are fixed function; those that fragment shaders write are not clamped.
+            (GL_CLAMP_VERTEX_COLOR, Some(_)) if !gl.is_core() => gl.ctx.legacy.values.clamp[0] = clamp,
+            (GL_CLAMP_FRAGMENT_COLOR, Some(c)) if !gl.is_core() => {
                 if c == ClampColor::TRUE {
-                    gl.ctx.misc.refuse_value("glClampColor", target);
-                    gl.raise(GL_INVALID_OPERATION);
+                    gl.ctx.misc.without_effect("glClampColor", target);
                 }
+                gl.ctx.legacy.values.clamp[1] = clamp;
             }
             _ => gl.raise(GL_INVALID_ENUM),
         }
     }
     /// Clear colour, unclamped (GL 4.6 §17.4.3.1).
-    fn glClearColor(gl, red: GLfloat, green: GLfloat, blue: GLfloat, alpha: GLfloat) { gl.ctx.clear.color = [red, green, blue, alpha] }
+    fn glClearColor(gl, red: GLfloat, green: GLfloat, blue: GLfloat, alpha: GLfloat) {
+        gl.ctx.clear.color = [red, green, blue, alpha].map(f32::to_bits);
+        gl.ctx.clear.color_type = ValueType::FLOAT;
+    }
     /// Clear depth.
     fn glClearDepth(gl, depth: GLdouble) { gl.ctx.clear.depth = f64::from(clamp01(depth)) }
     /// Clear depth in floats (ARB_ES2_compatibility).

@@ -99,7 +99,7 @@ impl Gl<'_> {
     }
 
     /// The value at a location of a program, raising GL's errors.
-    fn uniform_value(
+    pub(super) fn uniform_value(
         &mut self,
         program: GLuint,
         location: GLint,
@@ -118,7 +118,8 @@ impl Gl<'_> {
     }
 }
 
-fn as_f32(kind: ComponentKind, bits: u32) -> f32 {
+/// A component's bits as a float.
+pub(super) fn as_f32(kind: ComponentKind, bits: u32) -> f32 {
     match kind {
         ComponentKind::Float | ComponentKind::Double => f32::from_bits(bits),
         ComponentKind::Int => bits as i32 as f32,
@@ -126,7 +127,8 @@ fn as_f32(kind: ComponentKind, bits: u32) -> f32 {
     }
 }
 
-fn as_i64(kind: ComponentKind, bits: u32) -> i64 {
+/// A component's bits as an integer (GL 4.6 §2.2.2).
+pub(super) fn as_i64(kind: ComponentKind, bits: u32) -> i64 {
     match kind {
         ComponentKind::Float | ComponentKind::Double => f32::from_bits(bits).round() as i64,
         ComponentKind::Int => i64::from(bits as i32),

@@ -70,7 +70,7 @@ impl Gl<'_> {
         let buffer = self.ctx.buffers.bound(BufferTarget::Array);
         let client = buffer.is_none() && !pointer.is_null();
         if (bgra && (class != AttribClass::NORMALIZED || !may_be_bgra(ty)))
-            || (ty.is_packed() && !(bgra || size == 4))
+            || (ty.is_packed() && !bgra && size != packed_size(ty))
             || (client && !self.ctx.vertex.is_default_bound())
         {
             return self.raise(GL_INVALID_OPERATION);
@@ -130,7 +130,8 @@ impl Gl<'_> {
     }
 }
 
-/// The component type of a GL constant, if it is one here (GL 3.3 table 2.5).
+/// The component type of a GL constant, if it is one here (GL 3.3 table 2.5; GL 4.6 table 10.3 adds fixed point and
+/// packed floats).
 fn component_type(ty: GLenum, integer: bool) -> Option<AttribType> {
     let fits = match ty {
         GL_BYTE | GL_UNSIGNED_BYTE | GL_SHORT | GL_UNSIGNED_SHORT | GL_INT | GL_UNSIGNED_INT => {
@@ -139,15 +140,26 @@ fn component_type(ty: GLenum, integer: bool) -> Option<AttribType> {
         GL_HALF_FLOAT
         | GL_FLOAT
         | GL_DOUBLE
+        | GL_FIXED
         | GL_INT_2_10_10_10_REV
-        | GL_UNSIGNED_INT_2_10_10_10_REV => !integer,
+        | GL_UNSIGNED_INT_2_10_10_10_REV
+        | GL_UNSIGNED_INT_10F_11F_11F_REV => !integer,
         _ => false,
     };
     fits.then_some(AttribType(ty))
 }
 
+/// Components in a word of a packed type.
+fn packed_size(ty: AttribType) -> GLint {
+    if ty == AttribType::UNSIGNED_INT_10F_11F_11F_REV {
+        3
+    } else {
+        4
+    }
+}
+
 fn may_be_bgra(ty: AttribType) -> bool {
-    ty == AttribType::UNSIGNED_BYTE || ty.is_packed()
+    ty == AttribType::UNSIGNED_BYTE || (ty.is_packed() && packed_size(ty) == 4)
 }
 
 /// A current value's component as a number.
@@ -204,6 +216,7 @@ gl_entry! {
             // SAFETY: the program gives `n` names.
             let name = unsafe { arrays.add(i).read_unaligned() };
             gl.ctx.vertex.delete(gl.gens.touch::<VertexArrays>(), name);
+            gl.ctx.legacy.arrays.forget(name);
         }
     }
 
@@ -226,7 +239,10 @@ gl_entry! {
         gl, index: GLuint, size: GLint, r#type: GLenum, normalized: GLboolean, stride: GLsizei,
         pointer: *const c_void,
     ) {
-        let float = matches!(r#type, GL_FLOAT | GL_HALF_FLOAT | GL_DOUBLE);
+        let float = matches!(
+            r#type,
+            GL_FLOAT | GL_HALF_FLOAT | GL_DOUBLE | GL_FIXED | GL_UNSIGNED_INT_10F_11F_11F_REV
+        );
         let class = if normalized != 0 && !float {
             AttribClass::NORMALIZED
         } else {

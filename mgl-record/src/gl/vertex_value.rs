@@ -34,19 +34,39 @@ impl Gl<'_> {
         normalized: GLboolean,
         word: u32,
     ) {
-        let signed = match ty {
-            GL_INT_2_10_10_10_REV => true,
-            GL_UNSIGNED_INT_2_10_10_10_REV => false,
+        let all = match ty {
+            GL_INT_2_10_10_10_REV => unpack_2_10_10_10(word, true, normalized != 0),
+            GL_UNSIGNED_INT_2_10_10_10_REV => unpack_2_10_10_10(word, false, normalized != 0),
+            // Three components, so not for four (ARB_vertex_type_10f_11f_11f_rev).
+            GL_UNSIGNED_INT_10F_11F_11F_REV if n < 4 => unpack_10f_11f_11f(word),
             _ => return self.raise(GL_INVALID_ENUM),
         };
         let mut v = [0.0, 0.0, 0.0, 1.0];
-        v[..n].copy_from_slice(&unpack_2_10_10_10(word, signed, normalized != 0)[..n]);
+        v[..n].copy_from_slice(&all[..n]);
         self.attrib_f(index, v);
     }
 }
 
+/// Components of a 10F_11F_11F_REV word, least significant first (GL 4.6 §2.3.4.3 and §2.3.4.4).
+fn unpack_10f_11f_11f(word: u32) -> [f32; 4] {
+    let field = |shift: u32, mantissa_bits: u32| -> f32 {
+        let (exponent, mantissa) = (
+            word >> (shift + mantissa_bits) & 31,
+            word >> shift & ((1 << mantissa_bits) - 1),
+        );
+        let part = mantissa as f32 / (1 << mantissa_bits) as f32;
+        match exponent {
+            0 => part * 2f32.powi(-14),
+            31 if mantissa == 0 => f32::INFINITY,
+            31 => f32::NAN,
+            e => (1.0 + part) * 2f32.powi(e as i32 - 15),
+        }
+    };
+    [field(0, 6), field(11, 6), field(22, 5), 1.0]
+}
+
 /// Components of a 2_10_10_10_REV word, least significant first (GL 4.6 §10.3.8).
-fn unpack_2_10_10_10(word: u32, signed: bool, normalized: bool) -> [f32; 4] {
+pub(super) fn unpack_2_10_10_10(word: u32, signed: bool, normalized: bool) -> [f32; 4] {
     let field = |shift: u32, bits: u32| -> f32 {
         let top = word << (32 - shift - bits);
         let (value, limit) = if signed {
@@ -516,5 +536,11 @@ mod tests {
         );
         assert_eq!(unpack_2_10_10_10(word, false, true)[3], 2.0 / 3.0);
         assert_eq!(snorm(-128.0, 127.0), -1.0);
+        // 1.0, 0.5 and 3.0; then the least number, infinity and no number.
+        let word = 15 << 6 | (14 << 6) << 11 | (16 << 5 | 16) << 22;
+        assert_eq!(unpack_10f_11f_11f(word), [1.0, 0.5, 3.0, 1.0]);
+        let [x, y, z, _] = unpack_10f_11f_11f(1 | (31 << 6) << 11 | (31 << 5 | 1) << 22);
+        assert_eq!((x, y), (2f32.powi(-20), f32::INFINITY));
+        assert!(z.is_nan());
     }
 }

@@ -169,6 +169,46 @@ fn remove_blocks(blocks: &mut Vec<Block>, gone: &mut HashSet<u32>) {
     }
 }
 
+/// True when a function that can run calls itself (GLSL 3.30 §6.1 has no recursion).
+pub fn is_recursive(spv: &Spv) -> bool {
+    let functions: HashMap<u32, usize> = spv
+        .module
+        .functions
+        .iter()
+        .enumerate()
+        .filter_map(|(at, f)| Some((f.def_id()?, at)))
+        .collect();
+    let calls: Vec<HashSet<usize>> = spv
+        .module
+        .functions
+        .iter()
+        .map(|f| {
+            let calls = f
+                .all_inst_iter()
+                .filter(|i| i.class.opcode == Op::FunctionCall);
+            let callees = calls.filter_map(|i| i.operands.first()?.id_ref_any());
+            callees
+                .filter_map(|id| functions.get(&id).copied())
+                .collect()
+        })
+        .collect();
+    // Functions whose calls are all known to end are taken away until no more can be.
+    let mut open: HashSet<usize> = (0..calls.len()).collect();
+    loop {
+        let ends: Vec<usize> = open
+            .iter()
+            .copied()
+            .filter(|f| calls[*f].is_disjoint(&open))
+            .collect();
+        if ends.is_empty() {
+            return !open.is_empty();
+        }
+        for f in ends {
+            open.remove(&f);
+        }
+    }
+}
+
 fn remove_functions(spv: &mut Spv, gone: &mut HashSet<u32>) {
     let functions: HashMap<u32, usize> = spv
         .module

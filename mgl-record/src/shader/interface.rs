@@ -5,8 +5,9 @@
 use super::link::{LinkLog, LinkOptions, Stage};
 use super::uniforms::original_name;
 use mgl_core::program::{Attribute, FragOutput, ShaderStage};
-use mgl_replay::spv::{Shape, Spv, Variable};
-use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
+use mgl_replay::spv::{Shape, Spv, Variable, edit};
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// What the translator names the output that stands for `gl_FragColor`.
 pub const FRAG_COLOR: &str = "mgl_FragColor";
@@ -292,6 +293,18 @@ const INTERPOLATION: [Decoration; 4] = [
     Decoration::Sample,
 ];
 
+/// Puts a variable that is zero in an input's place.
+fn zero_input(spv: &mut Spv, input: Variable) {
+    let zero = spv.global(Op::ConstantNull, Some(input.ty), Vec::new());
+    let pointer = spv.type_pointer(StorageClass::Private, input.ty);
+    let operands = vec![
+        Operand::StorageClass(StorageClass::Private),
+        Operand::IdRef(zero),
+    ];
+    let private = spv.add_global(Op::Variable, Some(pointer), operands);
+    edit::retarget(spv, input.id, private, StorageClass::Private);
+}
+
 /// Matches the outputs of one stage with the inputs of the next, gives both their locations and
 /// drops the consumer's unused inputs.
 pub fn link_varyings(producer: &mut Stage, consumer: &mut Stage, log: &mut LinkLog) {
@@ -322,6 +335,17 @@ pub fn link_varyings(producer: &mut Stage, consumer: &mut Stage, log: &mut LinkL
             }
         });
         let Some(at) = found else {
+            // Undefined since GLSL 1.30; here it is zero.
+            if !consumer.decls.strict_inputs {
+                log.warning(&format!(
+                    "input `{name}` of the {} shader has no matching output in the {} shader",
+                    consumer.stage.name(),
+                    producer.stage.name()
+                ));
+                zero_input(&mut consumer.spv, input);
+                gone.push(input.id);
+                continue;
+            }
             log.error(format!(
                 "input `{name}` of the {} shader has no matching output in the {} shader",
                 consumer.stage.name(),

@@ -34,55 +34,6 @@ struct MatrixLayout {
     row_major: bool,
 }
 
-/// A sampler that glslang took out of a structure of the default block.
-pub struct StructSampler {
-    /// As GL names it, without the `[0]` of an array.
-    pub name: String,
-    /// Elements, when the member is an array.
-    pub length: Option<u32>,
-}
-
-/// The samplers that were declared inside structures: glslang makes a variable of each and leaves a
-/// member behind whose name is the sampler's in a comment.
-pub fn struct_samplers(spv: &Spv, block: u32) -> Vec<StructSampler> {
-    let mut found = Vec::new();
-    find_samplers(spv, block, "", &mut found);
-    found
-}
-
-fn find_samplers(spv: &Spv, ty: u32, prefix: &str, found: &mut Vec<StructSampler>) {
-    match spv.shape(ty) {
-        Shape::Array(element, length) => {
-            // Only structures lead on to samplers.
-            if !matches!(spv.shape(element), Shape::Basic(_)) {
-                for index in 0..length {
-                    find_samplers(spv, element, &format!("{prefix}[{index}]"), found);
-                }
-            }
-        }
-        Shape::Struct(members) => {
-            for (at, member) in members.into_iter().enumerate() {
-                let raw = spv.member_name(ty, at as u32);
-                let dot = if prefix.is_empty() { "" } else { "." };
-                match raw
-                    .strip_prefix("/*")
-                    .and_then(|raw| raw.strip_suffix("*/"))
-                {
-                    Some(raw) => found.push(StructSampler {
-                        name: format!("{prefix}{dot}{}", original_name(raw)),
-                        length: spv.strip_array(member).1,
-                    }),
-                    None => {
-                        let name = format!("{prefix}{dot}{}", original_name(raw));
-                        find_samplers(spv, member, &name, found);
-                    }
-                }
-            }
-        }
-        Shape::Basic(_) | Shape::Other => {}
-    }
-}
-
 /// True when a block's type is small enough to be flattened; a source can declare arrays of any
 /// length.
 pub fn is_reasonable(spv: &Spv, block: u32) -> bool {
@@ -147,10 +98,6 @@ fn flatten_struct(
     for (at, member) in members.into_iter().enumerate() {
         let at = at as u32;
         let raw = spv.member_name(ty, at);
-        // glslang leaves a comment as the name where it took a sampler out of a struct.
-        if raw.starts_with("/*") {
-            continue;
-        }
         let layout = MatrixLayout {
             stride: spv
                 .member_decoration(ty, at, Decoration::MatrixStride)

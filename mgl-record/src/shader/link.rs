@@ -7,9 +7,9 @@ use super::glslang;
 use super::initial::{InitialValue, initial_values};
 use super::limits::ShaderLimits;
 use super::reach::Reach;
-use super::translate::original_names;
+use super::translate::{ClipSizes, original_names};
 use super::uniforms;
-use super::{CompiledShader, dead, facts, interface, xfb};
+use super::{CompiledShader, clip, dead, facts, interface, xfb};
 use mgl_core::program::{Reflection, ShaderStage, XfbMode};
 use mgl_replay::spv::Spv;
 use std::collections::BTreeMap;
@@ -58,6 +58,13 @@ pub struct LinkLog<'a> {
 }
 
 impl LinkLog<'_> {
+    /// Adds a warning.
+    pub fn warning(&mut self, message: &str) {
+        self.text.push_str("warning: ");
+        self.text.push_str(message);
+        self.text.push('\n');
+    }
+
     /// Adds an error; the link fails.
     pub fn error(&mut self, message: String) {
         self.failed = true;
@@ -83,9 +90,21 @@ pub fn link(
         return Err(log.text);
     }
 
+    let between = clip_interface(shaders);
     let mut parsed = Vec::with_capacity(shaders.len());
     for shader in shaders {
-        match shader.take_parsed(limits) {
+        let tree = match &between {
+            Some((sizes, size)) if shader.stage < ShaderStage::Fragment => {
+                let sizes = if shader.stage == ShaderStage::Geometry {
+                    *sizes
+                } else {
+                    Default::default()
+                };
+                shader.parse_clipped(&sizes, *size, limits)
+            }
+            _ => shader.take_parsed(limits),
+        };
+        match tree {
             Ok(tree) => parsed.push(tree),
             Err(text) => return Err(text),
         }
@@ -126,6 +145,13 @@ pub fn link(
             Vec::new()
         };
         let reach = Reach::new(&spv);
+        if dead::is_recursive(&spv) {
+            log.error(format!(
+                "a function of the {} shader calls itself",
+                stage.name()
+            ));
+            return Err(log.text);
+        }
         stages.push(Stage {
             stage: *stage,
             spv,
@@ -150,6 +176,24 @@ pub fn link(
         .map(|s| (s.stage, s.spv.assemble()))
         .collect();
     Ok((LinkedProgram { stages, reflection }, log.text))
+}
+
+/// The geometry shaders' sizes and the number of clip distances that pass to them, where they read any or the
+/// vertex shader writes some.
+fn clip_interface(shaders: &[&CompiledShader]) -> Option<(ClipSizes, u32)> {
+    let of = |stage: ShaderStage| {
+        let mut sizes = ClipSizes::default();
+        for shader in shaders.iter().filter(|s| s.stage == stage) {
+            if let Some(decls) = shader.decls() {
+                sizes.merge(&decls.clip);
+            }
+        }
+        sizes
+    };
+    let (vertex, geometry) = (of(ShaderStage::Vertex), of(ShaderStage::Geometry));
+    let has = |stage| shaders.iter().any(|s| s.stage == stage);
+    let between = has(ShaderStage::Vertex) && has(ShaderStage::Geometry);
+    (between && geometry.input > 0).then_some((geometry, vertex.own.max(geometry.input)))
 }
 
 /// The relaxed rules drop the initialisers of uniforms; OpenGL's rules keep them as constants, so
@@ -207,6 +251,7 @@ fn link_interfaces(
 ) {
     for at in 1..stages.len() {
         let (before, after) = stages.split_at_mut(at);
+        clip::carry_to_fragments(&mut before[at - 1], &mut after[0]);
         interface::link_varyings(&mut before[at - 1], &mut after[0], log);
     }
     for stage in stages.iter_mut() {

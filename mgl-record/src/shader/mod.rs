@@ -7,6 +7,7 @@
 //! alone.
 
 mod cache;
+mod clip;
 mod dead;
 mod decls;
 mod facts;
@@ -64,6 +65,8 @@ pub struct CompiledShader {
 struct Code {
     /// Translated source, for linking again.
     text: String,
+    /// Offset in it of the line of declarations that the translator made.
+    declarations_at: usize,
     decls: Decls,
     /// glslang's tree, until the first link consumes it.
     parsed: Mutex<Option<glslang::ParsedShader>>,
@@ -291,6 +294,7 @@ impl Shared {
             };
             let code = Code {
                 text: translated.text,
+                declarations_at: translated.declarations_at,
                 decls: translated.decls,
                 parsed: Mutex::new(Some(parsed)),
             };
@@ -324,6 +328,28 @@ impl CompiledShader {
             return Err(self.info_log.clone());
         };
         glslang::parse(self.stage, &code.0.text, target, limits).map(|(parsed, _)| parsed)
+    }
+
+    /// A tree in which the per-vertex interface has `size` clip distances.
+    fn parse_clipped(
+        &self,
+        sizes: &translate::ClipSizes,
+        size: u32,
+        limits: &ShaderLimits,
+    ) -> Result<glslang::ParsedShader, String> {
+        let Some(code) = &self.code else {
+            return Err(self.info_log.clone());
+        };
+        let (head, rest) = code.0.text.split_at(code.0.declarations_at);
+        let own = code.0.decls.clip.declarations(self.stage);
+        let rest = rest.strip_prefix(own.as_str()).unwrap_or(rest);
+        let text = format!(
+            "{head}#extension {} : enable\n{}{rest}",
+            translate::BLOCKS_EXTENSION,
+            sizes.declarations_between(self.stage, size)
+        );
+        let target = glslang::Target::Relaxed;
+        glslang::parse(self.stage, &text, target, limits).map(|(parsed, _)| parsed)
     }
 
     fn decls(&self) -> Option<&Decls> {

@@ -7,6 +7,8 @@ mod expr;
 mod extensions;
 mod macros;
 
+pub use expr::evaluate;
+
 use super::ProfileHint;
 use super::lex::{Kind, LexError, Token, lex};
 use std::borrow::Cow;
@@ -18,8 +20,11 @@ const MAX_TOKENS: usize = 1 << 21;
 /// The `#version` in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
+    /// The language's number; 120 for GLSL ES 1.00, which is a part of that.
     pub number: u32,
     pub compatibility: bool,
+    /// GLSL ES 1.00 (`#version 100`, ARB_ES2_compatibility).
+    pub es: bool,
 }
 
 /// A `#line`: the lines after `line` count from `number` in string `string`.
@@ -86,6 +91,7 @@ pub fn preprocess<'a>(
             version: Version {
                 number: 110,
                 compatibility: !hint.core,
+                es: false,
             },
             tokens: Vec::new(),
             extensions: Vec::new(),
@@ -134,6 +140,15 @@ impl<'a> Preprocessor<'a> {
         self.out.version.compatibility = match profile.as_deref() {
             Some("core") if number >= 150 => false,
             Some("compatibility") if number >= 150 => true,
+            // Old words and all: precision has no effect, as in the desktop's language.
+            None if number == 100 => {
+                self.out.version = Version {
+                    number: 120,
+                    compatibility: true,
+                    es: true,
+                };
+                return Ok(());
+            }
             // Profiles begin with 1.50; before that a compatibility context has the old language.
             None if number >= 150 => false,
             None => number < 140 || !self.hint.core,
@@ -181,7 +196,13 @@ impl<'a> Preprocessor<'a> {
                 }),
             );
         };
-        define("__VERSION__", version.number.to_string());
+        if version.es {
+            define("__VERSION__", "100".to_owned());
+            define("GL_ES", "1".to_owned());
+            define("GL_FRAGMENT_PRECISION_HIGH", "1".to_owned());
+        } else {
+            define("__VERSION__", version.number.to_string());
+        }
         define("__FILE__", "0".to_owned());
         if version.number >= 150 {
             define("GL_core_profile", "1".to_owned());
@@ -247,9 +268,9 @@ impl<'a> Preprocessor<'a> {
         !token.frozen && (token.is("__LINE__") || self.macros.contains_key(token.text.as_ref()))
     }
 
-    /// Line number as the program counts, for `__LINE__`.
-    fn program_line(&self, line: u32) -> u32 {
-        program_line(&self.out.line_marks, line).1
+    /// String and line as the program counts, for `__FILE__` and `__LINE__`.
+    fn program_place(&self, line: u32) -> (u32, u32) {
+        program_line(&self.out.line_marks, line)
     }
 }
 

@@ -134,6 +134,16 @@ impl Reach {
         })
     }
 
+    /// The largest first index by which an array is accessed; `None` when one is computed, or the array is
+    /// taken as a whole.
+    pub fn highest_index(&self, variable: u32) -> Option<u32> {
+        let paths = self.paths.get(&variable)?;
+        paths
+            .iter()
+            .map(|p| p.first().copied().flatten())
+            .try_fold(0, |most, index| Some(index?.max(most)))
+    }
+
     /// True when reachable code has an instruction with this opcode.
     pub fn has_op(&self, op: Op) -> bool {
         self.ops.contains(&op)

@@ -3,8 +3,12 @@
 //! preprocessed tokens, one output line for each line of the source, so that the compiler's log
 //! points at the program's own text.
 
+mod clip;
 mod globals;
+mod hoist;
 mod words;
+
+pub use clip::Sizes as ClipSizes;
 
 use super::ProfileHint;
 use super::decls::Decls;
@@ -26,9 +30,14 @@ const MAX_STRUCTS: u32 = 512;
 /// Name of the function that gives the old `shadow*` look-ups their four components.
 const SHADOW: &str = "mgl_shadow";
 
+/// Extension that lets the built-in blocks be declared again.
+pub const BLOCKS_EXTENSION: &str = "GL_ARB_separate_shader_objects";
+
 /// A translated shader.
 pub struct Translated {
     pub text: String,
+    /// Offset in the text of the line of made-up declarations.
+    pub declarations_at: usize,
     pub decls: Decls,
     /// Warnings of the preprocessor, as log lines.
     pub warnings: String,
@@ -77,7 +86,9 @@ pub fn translate(
     check_shape(&tokens).map_err(log)?;
     let mut translator = Translator::new(stage, version, &retry.redefined, &tokens);
     let tokens = translator.run(tokens).map_err(log)?;
-    let mut decls = Decls::default();
+    let mut decls = Decls::of_version(version.number);
+    let (mut tokens, hoisted) = hoist::hoist(tokens, &mut decls).map_err(log)?;
+    decls.clip = clip::take(&mut tokens, stage);
     let tokens = globals::scan(tokens, &mut decls);
 
     let mut text = format!("#version {} core\n", version.number.max(330));
@@ -86,7 +97,8 @@ pub fn translate(
         let _ = writeln!(text, "#extension {name} : {behaviour}");
         prologue += 1;
     }
-    if retry.dynamic_samplers {
+    // What was indexed as an array of structures is an array of samplers now.
+    if retry.dynamic_samplers || hoisted {
         text.push_str("#extension GL_ARB_gpu_shader5 : enable\n");
         prologue += 1;
     }
@@ -94,6 +106,12 @@ pub fn translate(
         text.push_str("#pragma STDGL invariant(all)\n");
         prologue += 1;
     }
+    if decls.clip.needs_blocks() {
+        let _ = writeln!(text, "#extension {BLOCKS_EXTENSION} : enable");
+        prologue += 1;
+    }
+    let declarations_at = text.len();
+    text.push_str(&decls.clip.declarations(stage));
     text.push_str(&translator.declarations());
     text.push('\n');
     prologue += 1;
@@ -105,6 +123,7 @@ pub fn translate(
     }
     Ok(Translated {
         text,
+        declarations_at,
         decls,
         warnings: warning_log,
         prologue,
@@ -118,27 +137,35 @@ impl Translated {
     /// Learns from the compiler's log; true when another translation may do better.
     pub fn learn(&self, log: &str, retry: &mut Retry) -> bool {
         let before = retry.clone();
-        retry.redefined.extend(self.refused_redefinitions(log));
+        retry.redefined.extend(self.refused_functions(log));
         retry.dynamic_samplers |=
             self.version.number < 130 && log.contains("variable indexing sampler array");
         *retry != before
     }
 
-    /// Functions of the shader that the compiler refused for being built-ins.
-    fn refused_redefinitions(&self, log: &str) -> Vec<String> {
-        let refused = log.lines().find_map(|line| {
+    /// Functions of the shader that the compiler refused for being built-ins, perhaps of extensions that the
+    /// program does not know.
+    fn refused_functions(&self, log: &str) -> Vec<String> {
+        let mut refused = Vec::new();
+        for line in log.lines() {
             let redefines = line.contains("overloaded functions must have the same");
-            let (number, _) = line
+            let unknown = line.contains("required extension not requested")
+                || line.contains("not supported for this version");
+            let Some((number, rest)) = line
                 .strip_prefix("ERROR: 0:")
-                .filter(|_| redefines)?
-                .split_once(':')?;
-            number.parse::<u32>().ok()
-        });
-        let Some(line) = refused.map(|n| n.saturating_sub(self.prologue)) else {
-            return Vec::new();
-        };
-        let on_line = self.function_lines.iter().filter(|(at, _)| *at == line);
-        on_line.map(|(_, name)| name.clone()).collect()
+                .filter(|_| redefines || unknown)
+                .and_then(|rest| rest.split_once(':'))
+            else {
+                continue;
+            };
+            let number = number.parse::<u32>().unwrap_or(0);
+            let own = number.saturating_sub(self.prologue);
+            let named = rest.split('\'').nth(1).unwrap_or("");
+            let refuses = |(at, name): &&(u32, String)| name == named || (redefines && *at == own);
+            let names = self.function_lines.iter().filter(refuses);
+            refused.extend(names.map(|(_, name)| name.clone()));
+        }
+        refused
     }
 
     /// Brings the compiler's log back to the program's line numbers and names.
@@ -244,8 +271,12 @@ struct Translator<'r> {
     redefined: &'r HashSet<String>,
     /// Functions that the shader itself defines or declares.
     functions: HashSet<String>,
-    /// Lines of its functions that have a built-in's name.
+    /// Lines of its functions.
     function_lines: Vec<(u32, String)>,
+    /// Structures that the shader declares.
+    structs: HashSet<String>,
+    /// Words of later versions that the shader declares as names.
+    names: HashSet<String>,
     uses_frag_color: bool,
     /// Elements of gl_FragData that the shader needs, 0 for none.
     frag_data: u32,
@@ -278,7 +309,7 @@ impl<'r> Translator<'r> {
                         && tokens[at - 1].kind == Kind::Word;
                     if nesting == 0 && typed && !tokens[at - 1].is("layout") {
                         let name = tokens[at - 1].text.to_string();
-                        if words::is_function(&name) {
+                        if name != "main" {
                             function_lines.push((tokens[at - 1].line, name.clone()));
                         }
                         functions.insert(name);
@@ -295,12 +326,23 @@ impl<'r> Translator<'r> {
             redefined,
             functions,
             function_lines,
+            structs: tokens
+                .windows(2)
+                .filter(|pair| pair[0].is("struct") && pair[1].kind == Kind::Word)
+                .map(|pair| pair[1].text.to_string())
+                .collect(),
+            names: later_names(tokens, version.number),
             uses_frag_color: false,
             frag_data: 0,
             uses_depth_range: false,
             uses_shadow: false,
             noise: BTreeSet::new(),
         }
+    }
+
+    /// A precision word before `next` is a mere name, which GLSL 1.10 allows.
+    fn is_name(&self, next: Option<&Token>) -> bool {
+        self.version.number < 120 && next.is_some_and(|t| t.kind != Kind::Word)
     }
 
     /// The old names are there: all versions before 4.20, and compatibility ones.
@@ -339,7 +381,7 @@ impl<'r> Translator<'r> {
                     out.push(token);
                     continue;
                 }
-                "precision" => {
+                "precision" if !self.is_name(next) => {
                     // Precision has no effect in the desktop language.
                     while at < tokens.len() && !tokens[at].is(";") {
                         at += 1;
@@ -347,11 +389,20 @@ impl<'r> Translator<'r> {
                     at += 1;
                     continue;
                 }
-                "highp" | "mediump" | "lowp" => continue,
+                "highp" | "mediump" | "lowp" if !self.is_name(next) => continue,
                 "layout" if called => in_layout = Some(depth + 1),
                 _ => {}
             }
             if token.kind != Kind::Word {
+                // The compiler forgets an empty statement and then misses one behind a last label.
+                let after_label = out.last().is_some_and(|t| t.is(":"));
+                if token.is(";") && after_label && next.is_some_and(|t| t.is("}")) {
+                    out.push(Token {
+                        kind: Kind::Word,
+                        text: Cow::Borrowed("break"),
+                        ..token.clone()
+                    });
+                }
                 out.push(token);
                 continue;
             }
@@ -440,7 +491,7 @@ impl<'r> Translator<'r> {
                 }
                 _ => {}
             }
-            if called && !user_function {
+            if called && !user_function && !self.structs.contains(text) {
                 if let Some(call) = words::texture_call(text) {
                     self.uses_shadow |= call.shadow;
                     return Ok(if call.shadow {
@@ -486,7 +537,8 @@ impl<'r> Translator<'r> {
             && called
             && !field
             && (words::is_later_function(text, number) || self.redefined.contains(text));
-        if hides_look_up || function || words::must_rename(text, number, qualifies) {
+        let later = self.names.contains(text) || words::must_rename(text, number, qualifies);
+        if hides_look_up || function || later {
             return Ok(Word::Replace(Cow::Owned(format!("{RENAME_PREFIX}{text}"))));
         }
         Ok(Word::Keep)
@@ -528,6 +580,34 @@ impl<'r> Translator<'r> {
         }
         text
     }
+}
+
+/// Words that later versions have or reserve and that are declared as names here: of variables, members,
+/// parameters, functions, structures and blocks.
+fn later_names(tokens: &[Token], version: u32) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for window in tokens.windows(3) {
+        let [before, word, after] = window else {
+            continue;
+        };
+        if word.kind != Kind::Word || !words::is_later_word(&word.text, version) {
+            continue;
+        }
+        let before_name = match before.text.as_ref() {
+            "return" | "else" | "case" | "do" => false,
+            // What follows may be a type, unless it is a block's name.
+            qualifier if globals::is_qualifier(qualifier) => after.is("{"),
+            "varying" | "attribute" => false,
+            ")" => after.is("{"),
+            "]" => true,
+            _ => before.kind == Kind::Word,
+        };
+        let behind_name = matches!(after.text.as_ref(), ";" | "=" | "," | ")" | "[" | "(" | "{");
+        if before_name && behind_name {
+            names.insert(word.text.to_string());
+        }
+    }
+    names
 }
 
 enum Word {

@@ -1,16 +1,16 @@
 //! Uniforms of a linked program: lists the active ones as GL enumerates them, gives blocks and
 //! samplers their bindings in every stage, and fills in initial values (GL 3.3 §2.11.4).
 
+mod samplers;
+
 use super::glslang::DEFAULT_BLOCK_NAME;
-use super::leaves::{
-    Leaf, StructSampler, as_bool, block_leaves, block_size, is_reasonable, struct_samplers,
-};
+use super::leaves::{Leaf, as_bool, block_leaves, block_size, is_reasonable};
 use super::link::{LinkLog, Stage};
 use mgl_core::program::{
-    DefaultBlock, DepthRangeOffsets, GlType, Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS,
-    SET_UNIFORM_BLOCKS, Sampler, StageMask, Uniform, UniformBlock, UniformPlace,
+    DefaultBlock, DepthRangeOffsets, Reflection, SET_DEFAULT_BLOCK, SET_UNIFORM_BLOCKS, StageMask,
+    Uniform, UniformBlock, UniformPlace,
 };
-use mgl_replay::spv::{Shape, Spv, Variable};
+use mgl_replay::spv::{Spv, Variable};
 use rspirv::spirv::{Decoration, StorageClass};
 use std::collections::HashMap;
 
@@ -41,26 +41,10 @@ fn block_type(spv: &Spv, variable: Variable) -> u32 {
 
 /// Fills in everything about uniforms and rewrites the stages' bindings accordingly.
 pub fn link_uniforms(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
-    let in_structs = samplers_in_structs(stages);
     link_default_block(stages, reflection, log);
-    link_samplers(stages, &in_structs, reflection, log);
+    samplers::link_samplers(stages, reflection, log);
     assign_locations(reflection);
     link_blocks(stages, reflection, log);
-}
-
-/// The samplers that structures of the default block have; every stage has the same block.
-fn samplers_in_structs(stages: &[Stage]) -> Vec<StructSampler> {
-    for stage in stages {
-        let block = block_variables(stage)
-            .into_iter()
-            .find(|v| stage.spv.name(v.ty) == DEFAULT_BLOCK_NAME);
-        if let Some(block) = block
-            && is_reasonable(&stage.spv, block.ty)
-        {
-            return struct_samplers(&stage.spv, block.ty);
-        }
-    }
-    Vec::new()
 }
 
 fn link_default_block(stages: &mut [Stage], reflection: &mut Reflection, log: &mut LinkLog) {
@@ -233,188 +217,6 @@ fn preset(stages: &[Stage], leaves: &[(Leaf, StageMask)], size: u32) -> Vec<u8> 
         }
     }
     bytes
-}
-
-/// A sampler variable as GL sees it.
-struct Declared {
-    /// Without the `[0]` of an array.
-    name: String,
-    ty: GlType,
-    /// Elements of the uniform.
-    size: u32,
-    is_array: bool,
-    /// Which of them the variable is: glslang makes a variable of each element where the array is
-    /// in a structure.
-    element: u32,
-    /// How many of them the variable is.
-    count: u32,
-}
-
-/// Finds out what a sampler variable was declared as.
-fn declared_sampler(
-    spv: &Spv,
-    variable: Variable,
-    in_structs: &[StructSampler],
-) -> Result<Declared, String> {
-    let (mut inner, mut count, mut is_array) = (variable.ty, 1u32, false);
-    while let Shape::Array(element, length) = spv.shape(inner) {
-        inner = element;
-        count = count.saturating_mul(length);
-        is_array = true;
-    }
-    let name = original_name(spv.name(variable.id)).to_owned();
-    let Shape::Basic(ty) = spv.shape(inner) else {
-        return Err(format!("uniform `{name}` has a type that is not supported"));
-    };
-    let own = |name| Declared {
-        name,
-        ty,
-        size: count,
-        is_array,
-        element: 0,
-        count,
-    };
-    if !name.contains('.') {
-        return Ok(own(name));
-    }
-    for sampler in in_structs {
-        match sampler.length {
-            None if sampler.name == name => return Ok(own(name)),
-            Some(length) => {
-                let index = name
-                    .strip_prefix(sampler.name.as_str())
-                    .and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
-                if let Some(element) = index.filter(|n| *n < length) {
-                    let name = sampler.name.clone();
-                    return Ok(Declared {
-                        name,
-                        ty,
-                        size: length,
-                        is_array: true,
-                        element,
-                        count: 1,
-                    });
-                }
-            }
-            None => {}
-        }
-    }
-    // Where an index is computed, glslang makes up a variable named by all variables on the way.
-    Err(
-        "a sampler in an array of structures is indexed by an expression that is not constant"
-            .to_owned(),
-    )
-}
-
-fn link_samplers(
-    stages: &mut [Stage],
-    in_structs: &[StructSampler],
-    reflection: &mut Reflection,
-    log: &mut LinkLog,
-) {
-    let mut by_name: HashMap<String, usize> = HashMap::new();
-    let mut slots = 0;
-    for stage in stages.iter_mut() {
-        let mut gone = Vec::new();
-        let mut slots_of_stage = 0;
-        for variable in stage.spv.variables() {
-            if variable.class != StorageClass::UniformConstant {
-                continue;
-            }
-            if !stage.reach.uses(variable.id) {
-                gone.push(variable.id);
-                continue;
-            }
-            let declared = match declared_sampler(&stage.spv, variable, in_structs) {
-                Ok(declared) => declared,
-                Err(message) => {
-                    log.error(message);
-                    continue;
-                }
-            };
-            let Declared {
-                name,
-                ty,
-                size,
-                is_array,
-                element,
-                count,
-            } = declared;
-            if size > log.limits.combined_samplers {
-                log.error(format!(
-                    "uniform `{name}` has {size} samplers, the limit is {}",
-                    log.limits.combined_samplers
-                ));
-                continue;
-            }
-            let unit = stage
-                .spv
-                .decoration(variable.id, Decoration::Binding)
-                .unwrap_or(0);
-            let index = *by_name.entry(name.clone()).or_insert_with(|| {
-                let uniform = reflection.uniforms.len() as u32;
-                let index = reflection.samplers.len();
-                reflection.uniforms.push(Uniform {
-                    name: if is_array {
-                        format!("{name}[0]")
-                    } else {
-                        name.clone()
-                    },
-                    ty,
-                    size,
-                    is_array,
-                    place: UniformPlace::Sampler(index as u32),
-                    location: -1,
-                    offset: 0,
-                    array_stride: 0,
-                    matrix_stride: 0,
-                    row_major: false,
-                    stages: StageMask::default(),
-                });
-                reflection.samplers.push(Sampler {
-                    uniform,
-                    ty,
-                    array_size: size,
-                    slot: slots,
-                    initial_unit: unit,
-                    has_initial_unit: unit != 0,
-                    stages: StageMask::default(),
-                });
-                slots += size;
-                index
-            });
-            let sampler = &mut reflection.samplers[index];
-            let uniform = &mut reflection.uniforms[sampler.uniform as usize];
-            if sampler.ty != ty || sampler.array_size != size {
-                log.error(format!(
-                    "uniform `{name}` has different types in two stages"
-                ));
-                continue;
-            }
-            sampler.stages |= stage.stage;
-            uniform.stages |= stage.stage;
-            slots_of_stage += count;
-            let slot = sampler.slot + element;
-            stage
-                .spv
-                .decorate(variable.id, Decoration::DescriptorSet, SET_SAMPLERS);
-            stage.spv.decorate(variable.id, Decoration::Binding, slot);
-        }
-        stage.spv.remove_variables(&gone);
-        let limit = log.limits.samplers_of(stage.stage);
-        if slots_of_stage > limit {
-            log.error(format!(
-                "the {} shader uses {slots_of_stage} samplers, the limit is {limit}",
-                stage.stage.name()
-            ));
-        }
-    }
-    if slots > log.limits.combined_samplers {
-        log.error(format!(
-            "the program uses {slots} samplers, the limit is {}",
-            log.limits.combined_samplers
-        ));
-    }
 }
 
 /// Locations in order of the list: the default block's members and the samplers.

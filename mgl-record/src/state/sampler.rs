@@ -95,11 +95,11 @@ impl Values<'_> {
             Values::Float(v) => v.get(i).copied().unwrap_or(0.0).round_ties_even() as i32,
         }
     }
-    /// Value `i` as an enumerant.
+    /// Value `i` as an enumerant; [`u32::MAX`], which is none, for a number that no enumerant has.
     #[must_use]
     pub fn symbol(&self, i: usize) -> u32 {
         match self {
-            Values::Float(v) => v.get(i).copied().unwrap_or(0.0) as u32,
+            Values::Float(v) => symbol(v.get(i).copied().unwrap_or(0.0)),
             _ => self.int(i) as u32,
         }
     }
@@ -125,6 +125,18 @@ impl Values<'_> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A float that stands for an enumerant, rounded (GL 4.6 §2.2.1); [`u32::MAX`], which is none, for a number that no
+/// enumerant has.
+#[must_use]
+pub fn symbol(v: f32) -> u32 {
+    let v = v.round_ties_even();
+    if (0.0..u32::MAX as f32).contains(&v) {
+        v as u32
+    } else {
+        u32::MAX
     }
 }
 
@@ -381,6 +393,26 @@ mod tests {
             ),
             Ok(())
         );
+    }
+
+    #[test]
+    fn a_float_without_an_enumerant_is_refused() {
+        for v in [-1.0, -0.6, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for pname in [
+                GL_TEXTURE_COMPARE_MODE,
+                GL_TEXTURE_WRAP_S,
+                GL_TEXTURE_SRGB_DECODE_EXT,
+            ] {
+                let mut p = initial();
+                assert_eq!(
+                    set(&mut p, pname, Values::Float(&[v]), RULES),
+                    Err(GL_INVALID_ENUM),
+                    "{v}"
+                );
+                assert_eq!(p, initial());
+            }
+        }
+        assert_eq!(symbol(GL_LINEAR as f32), GL_LINEAR);
     }
 
     #[test]

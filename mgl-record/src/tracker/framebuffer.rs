@@ -77,6 +77,12 @@ pub fn samples(gl: &Gl<'_>, side: Side) -> u32 {
     }
 }
 
+/// The attachment that each draw buffer of the draw framebuffer, as last resolved, writes.
+#[must_use]
+pub fn draw_buffers<'g>(gl: &'g Gl<'_>) -> &'g [u32; MAX_COLOR_ATTACHMENTS] {
+    &gl.ctx.tracker.framebuffer.draw.state.draw_buffers
+}
+
 /// Brings the framebuffers up to date that a verb uses.
 ///
 /// # Errors
@@ -156,6 +162,19 @@ fn surface_buffer(s: &BoundSurface, buffer: u32) -> Option<u32> {
     }
 }
 
+/// Whether a draw buffer enumerant names back and front of a surface that has both (GL 4.6 table 17.4).
+fn is_both(s: &BoundSurface, buffer: u32) -> bool {
+    s.desc.double_buffered.get() && matches!(buffer, GL_LEFT | GL_FRONT_AND_BACK)
+}
+
+/// Whether what is drawn goes to both buffers of the default framebuffer.
+#[must_use]
+pub fn draws_both(gl: &Gl<'_>) -> bool {
+    gl.ctx.framebuffers.object(Side::Draw).is_none()
+        && surface(gl, Side::Draw)
+            .is_some_and(|s| is_both(&s, gl.ctx.framebuffers.default_draw_buffers()[0]))
+}
+
 /// The default framebuffer, resolved. A single-buffered surface has one colour buffer, which is number 0.
 fn of_surface(gl: &Gl<'_>, s: &BoundSurface) -> FramebufferState {
     let f = &gl.ctx.framebuffers;
@@ -180,6 +199,11 @@ fn of_surface(gl: &Gl<'_>, s: &BoundSurface) -> FramebufferState {
             state.draw_buffers[i] = i as u32;
         }
     }
+    if is_both(s, draw[0]) {
+        // One colour for back and front is pushed as two draw buffers.
+        state.color[1] = at(s.desc.color, 1);
+        state.draw_buffers[1] = 1;
+    }
     if state.color[0].resource.is_null() {
         state.color[0] = at(s.desc.color, 0);
     }
@@ -191,7 +215,12 @@ fn of_surface(gl: &Gl<'_>, s: &BoundSurface) -> FramebufferState {
             state.stencil = at(s.desc.depth_stencil, 0);
         }
     }
-    if let Some(layer) = surface_buffer(s, f.default_read_buffer()) {
+    // Of several the front is read (GL 4.6 §18.2.1).
+    let read = match f.default_read_buffer() {
+        GL_LEFT => GL_FRONT_LEFT,
+        b => b,
+    };
+    if let Some(layer) = surface_buffer(s, read) {
         state.read = at(s.desc.color, layer);
     }
     state

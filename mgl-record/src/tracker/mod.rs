@@ -19,7 +19,7 @@ pub mod vertex;
 use crate::consts::gl::GL_INVALID_OPERATION;
 use crate::context::Gl;
 use crate::pipe::Pipe;
-use mgl_core::pipe::Primitive;
+use mgl_core::pipe::{NO_BUFFER, Primitive};
 use mgl_core::program::ShaderStage;
 
 /// What the tracker remembers of one context.
@@ -55,22 +55,45 @@ pub struct DrawShape {
     pub indexed: bool,
 }
 
-/// Pushes all state that a draw reads. False when it cannot be drawn; then the error has been raised.
-pub fn validate_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
-    let Some(id) = gl.ctx.programs.current() else {
-        // Without a program a draw is undefined in the core profile, and fixed function in the other (GL 4.6 §7.3).
-        gl.ctx.misc.refuse_value("draw without a program", 0);
-        gl.raise(GL_INVALID_OPERATION);
-        return false;
-    };
+/// Whether state allows a draw, also one that draws nothing; else the error has been raised. The draw framebuffer is
+/// pushed.
+pub fn may_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
     if let Err(e) = framebuffer::validate(gl, true, false) {
         gl.raise(e);
         return false;
     }
-    if !program::may_draw(gl, id, shape.mode) {
+    let program = gl.ctx.programs.current();
+    let legal = program.is_none_or(|id| program::may_draw(gl, id, shape.mode));
+    if !legal || second_colors_meet_too_many_buffers(gl) {
         gl.raise(GL_INVALID_OPERATION);
         return false;
     }
+    true
+}
+
+/// Whether a draw buffer at or behind GL_MAX_DUAL_SOURCE_DRAW_BUFFERS has a blend function that takes the second colour
+/// (ARB_blend_func_extended, errors of Begin; whether it blends does not matter).
+fn second_colors_meet_too_many_buffers(gl: &Gl<'_>) -> bool {
+    let first = crate::gl::limits::MAX_DUAL_SOURCE_DRAW_BUFFERS as usize;
+    let written = framebuffer::draw_buffers(gl);
+    let blend = &gl.ctx.render.pipeline().blend;
+    let many = |i: usize| written[i] != NO_BUFFER && blend[i].takes_second_color();
+    (first..written.len()).any(many)
+}
+
+/// Pushes all state that a draw reads. False when it cannot be drawn; then the error has been raised, if it is one.
+pub fn validate_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
+    if !may_draw(gl, shape) {
+        return false;
+    }
+    let Some(id) = gl.ctx.programs.current() else {
+        // What is drawn without a program is undefined in the core profile: nothing (GL 4.6 §7.3). In the other one it
+        // is fixed function, which is not there.
+        if !gl.is_core() {
+            gl.ctx.misc.refuse_value("draw without a program", 0);
+        }
+        return false;
+    };
     let linked = gl.share.programs.objects[id].executable();
     if linked.is_some_and(|l| !l.reflection.stages.contains(ShaderStage::Vertex)) {
         // What comes of vertices that no shader processes is undefined (GL 4.6 §11.1): nothing.

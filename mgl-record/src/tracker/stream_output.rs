@@ -20,8 +20,9 @@ pub fn targets(gl: &Gl<'_>, count: usize) -> Option<(Vec<BufferBinding>, Vec<Id<
             return None;
         }
         let (offset, size) = b.range.unwrap_or((0, buffer.size()));
-        // Only whole words inside the store are written (GL 4.6 §13.2.2).
-        let size = size.min(buffer.size().saturating_sub(offset)) & !3;
+        // Only whole words inside the store are written (GL 4.6 §13.2.2): nothing of a range behind it.
+        let offset = offset.min(buffer.size() & !3);
+        let size = size.min(buffer.size() - offset) & !3;
         ranges.push(BufferBinding {
             index,
             buffer: buffer.handle(),

@@ -7,6 +7,7 @@
 //! | `drawable`, `state`, `current` | windows and pbuffers; what the process and each thread have |
 //! | `x11`, `xlib` | our connection to the server; the few calls on the program's own |
 //! | `versions` | which context a version and profile mean |
+//! | `refusal` | why a context was not given |
 //! | `names` | keeping the library names ours |
 
 mod configs;
@@ -16,6 +17,7 @@ pub mod egl;
 pub mod glx;
 mod memory;
 mod names;
+mod refusal;
 mod state;
 pub mod types;
 mod versions;
@@ -36,4 +38,14 @@ pub fn follow_windows() {
 /// What a refused EGL call leaves behind for eglGetError.
 pub(crate) fn refused_egl_call() {
     egl::error::set(crate::consts::egl::EGL_BAD_PARAMETER);
+}
+
+/// The lists of extensions that the interfaces answer with, for the test of what is listed.
+#[cfg(test)]
+pub(crate) fn extension_lists() -> [&'static std::ffi::CStr; 3] {
+    [
+        glx::EXTENSIONS,
+        egl::CLIENT_EXTENSIONS,
+        egl::DISPLAY_EXTENSIONS,
+    ]
 }

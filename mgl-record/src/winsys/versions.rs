@@ -1,7 +1,7 @@
 //! Which context a requested version and profile mean; the same for GLX and EGL.
 
+use super::refusal::Refusal;
 use crate::context::{self, ContextConfig, ContextRef, CreateError, Profile};
-use std::sync::Once;
 
 /// What a program gets that asks for nothing: compatibility, of any version.
 pub fn unversioned() -> ContextConfig {
@@ -13,6 +13,8 @@ pub fn unversioned() -> ContextConfig {
         forward_compatible: false,
         robust: false,
         lose_on_reset: false,
+        no_error: false,
+        flush_on_release: true,
     }
 }
 
@@ -22,12 +24,22 @@ pub const CORE: i32 = 1;
 /// See [`CORE`].
 pub const COMPATIBILITY: i32 = 2;
 
-/// Sets the profile that version, flags and mask mean together; `None` when the version does not
-/// exist or the combination is not allowed.
-pub fn resolve(mut config: ContextConfig, profiles: i32) -> Option<ContextConfig> {
+/// Sets the profile that version, flags and mask mean together.
+///
+/// # Errors
+///
+/// A version that does not exist, or a combination that is not allowed.
+pub fn resolve(mut config: ContextConfig, profiles: i32) -> Result<ContextConfig, Refusal> {
     let version = (config.major, config.minor);
-    if !exists(version) || (config.forward_compatible && config.major < 3) {
-        return None;
+    if !exists(version) {
+        return Err(Refusal::NoSuchVersion(version.0.into(), version.1.into()));
+    }
+    if config.forward_compatible && config.major < 3 {
+        return Err(Refusal::ForwardCompatible(version.0, version.1));
+    }
+    // GLX_ARB_create_context_no_error and EGL_KHR_create_context_no_error.
+    if config.no_error && (config.debug || config.robust) {
+        return Err(Refusal::NoError);
     }
     // Profiles exist from 3.2 on; below, everything is compatible unless it asks not to be.
     config.profile = match profiles {
@@ -35,9 +47,9 @@ pub fn resolve(mut config: ContextConfig, profiles: i32) -> Option<ContextConfig
         _ if version < (3, 2) => Profile::Compatibility,
         CORE => Profile::Core,
         COMPATIBILITY => Profile::Compatibility,
-        _ => return None,
+        mask => return Err(Refusal::Profile(mask)),
     };
-    Some(config)
+    Ok(config)
 }
 
 /// Whether there is such a version of OpenGL.
@@ -51,27 +63,17 @@ fn exists((major, minor): (u32, u32)) -> bool {
     }
 }
 
-/// Says once that OpenGL ES contexts are not offered.
-pub fn refuse_es() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| eprintln!("mgl: OpenGL ES contexts are refused; mgl offers desktop OpenGL"));
-}
-
-/// Makes the driver's context; that there is no driver at all is said once.
+/// Makes the driver's context.
 ///
 /// # Errors
 ///
 /// Those of [`context::create`].
-pub fn create(
-    config: &ContextConfig,
-    share: Option<&ContextRef>,
-) -> Result<ContextRef, CreateError> {
-    let result = context::create(config, share);
-    if let Err(error @ CreateError::NoDriver(_)) = &result {
-        static ONCE: Once = Once::new();
-        ONCE.call_once(|| eprintln!("mgl: {error}"));
-    }
-    result
+pub fn create(config: &ContextConfig, share: Option<&ContextRef>) -> Result<ContextRef, Refusal> {
+    context::create(config, share).map_err(|error| match error {
+        CreateError::BadVersion(major, minor) => Refusal::NotOffered(major, minor),
+        CreateError::BadProfile => Refusal::Profile(0),
+        CreateError::NoDriver(_) => Refusal::Driver(error.to_string()),
+    })
 }
 
 #[cfg(test)]
@@ -87,7 +89,7 @@ mod tests {
                 forward_compatible,
                 ..unversioned()
             };
-            resolve(config, profiles).map(|c| c.profile)
+            resolve(config, profiles).ok().map(|c| c.profile)
         };
         assert_eq!(of(1, 0, false, CORE), Some(Profile::Compatibility));
         assert_eq!(of(3, 3, false, CORE), Some(Profile::Core));
@@ -98,5 +100,11 @@ mod tests {
         assert_eq!(of(3, 4, false, CORE), None);
         assert_eq!(of(5, 0, false, CORE), None);
         assert_eq!(of(3, 3, false, CORE | COMPATIBILITY), None);
+        let both = ContextConfig {
+            no_error: true,
+            debug: true,
+            ..unversioned()
+        };
+        assert_eq!(resolve(both, CORE).err(), Some(Refusal::NoError));
     }
 }

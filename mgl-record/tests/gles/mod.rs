@@ -76,14 +76,11 @@ impl Gles {
         let has = |name: &str| gl.supported_extensions().contains(name);
         let options = EsslOptions {
             version: 320,
-            broadcast_outputs: 1,
-            point_size_from_state: false,
             geometry_point_size: has("GL_EXT_geometry_point_size"),
             noperspective: has("GL_NV_shader_noperspective_interpolation"),
             clip_distance: has("GL_EXT_clip_cull_distance"),
             dual_source: has("GL_EXT_blend_func_extended"),
-            point_coord_from_below: false,
-            lod_bias: false,
+            ..EsslOptions::default()
         };
         let gles = Gles {
             egl,

@@ -1,7 +1,7 @@
 //! Lanes: the children that run scenarios, what they say, and how lanes are compared.
 //!
 //! A child writes lines to its standard output: `saw KEY VALUE`, `image KEY WIDTH HEIGHT HEX`, `refused NAME` (a
-//! refusal that the scenario expects), `skip REASON`, `fail TEXT`, `name NAME` (when asked for its list) and, when it
+//! refusal that the scenario expects), `approximated NAME` (the same of what is drawn only nearly), `skip REASON`, `fail TEXT`, `name NAME` (when asked for its list) and, when it
 //! came to the end, `end`. What the driver reports of itself (MGL_REPORT) and its messages are checked here.
 
 use crate::common;
@@ -193,8 +193,7 @@ pub fn run(lane: &Lane, scenario: &str, limit: Duration) -> Outcome {
     let left = finish(&mut command, limit);
     let mut told = read(&left);
     if let Some(path) = report {
-        told.problems
-            .extend(misdeeds(&path, &told.refusals, &left.errors));
+        told.problems.extend(misdeeds(&path, &told, &left.errors));
         let _ = std::fs::remove_file(path);
     }
     told.outcome(&left)
@@ -213,6 +212,7 @@ fn report_file() -> PathBuf {
 struct Told {
     sight: Sight,
     refusals: Vec<String>,
+    approximations: Vec<String>,
     skipped: Option<String>,
     problems: Vec<String>,
     names: Vec<String>,
@@ -251,6 +251,7 @@ fn read(left: &Left) -> Told {
                 None => told.problems.push(format!("not an image: {rest}")),
             },
             "refused" => told.refusals.push(rest.into()),
+            "approximated" => told.approximations.push(rest.into()),
             "skip" => told.skipped = Some(rest.into()),
             "fail" => told.problems.push(rest.replace("\\n", "\n")),
             "name" => told.names.push(rest.into()),
@@ -282,8 +283,9 @@ fn image(text: &str) -> Option<(String, Seen)> {
 
 /// What the driver did that it must not: refusals that the scenario does not name, pushes that were not taken, panics,
 /// debug messages of the driver below.
-fn misdeeds(report: &PathBuf, expected: &[String], messages: &str) -> Vec<String> {
+fn misdeeds(report: &PathBuf, told: &Told, messages: &str) -> Vec<String> {
     let mut found = Vec::new();
+    let (expected, near) = (&told.refusals, &told.approximations);
     let parsed = std::fs::read(report)
         .map_err(|e| e.to_string())
         .and_then(|b| serde_json::from_slice::<serde_json::Value>(&b).map_err(|e| e.to_string()));
@@ -301,6 +303,16 @@ fn misdeeds(report: &PathBuf, expected: &[String], messages: &str) -> Vec<String
                     }
                 }
             }
+            let approximated = json["approximated"].as_object();
+            let names: Vec<&String> = approximated.iter().flat_map(|a| a.keys()).collect();
+            for name in &names {
+                if !near.contains(name) {
+                    found.push(format!("approximated: {name}"));
+                }
+            }
+            for name in near.iter().filter(|n| !names.contains(n)) {
+                found.push(format!("{name} was to be approximated and was not"));
+            }
             // A refusal that is expected and does not come is as wrong.
             for name in expected {
                 if ["refused", "unsupported"]
@@ -312,8 +324,16 @@ fn misdeeds(report: &PathBuf, expected: &[String], messages: &str) -> Vec<String
             }
         }
     }
-    // The driver says nothing in a healthy run; a refusal is said once and was looked at above.
-    for line in messages.lines().filter(|l| l.starts_with("mgl: ")) {
+    // The driver says nothing in a healthy run; a refusal and an approximation are said once and were looked at above.
+    for name in near {
+        let line = format!("mgl: approximated: {name}: ");
+        let times = messages.lines().filter(|l| l.starts_with(&line)).count();
+        if times != 1 {
+            found.push(format!("{name} was said {times} times, not once"));
+        }
+    }
+    let said = |l: &&str| l.starts_with("mgl: ") && !l.starts_with("mgl: approximated: ");
+    for line in messages.lines().filter(said) {
         if !line.contains("refused") && !line.contains("is not implemented") {
             found.push(format!("the driver said: {line}"));
         }

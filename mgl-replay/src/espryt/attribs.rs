@@ -1,7 +1,7 @@
 //! Vertex attributes that OpenGL ES cannot read: converted on the CPU (design: driver 5.5, BGRA and packed formats).
 //!
 //! Doubles, fixed point (where the driver does not take it), packed floats and BGRA order become floats, or bytes in RGBA
-//! order, in a buffer of their own. A buffer is converted whole, from the attribute's offset, and the result is kept until
+//! order, in a buffer of their own; elements farther apart than OpenGL ES reads are put together. A buffer is converted whole, from the attribute's offset, and the result is kept until
 //! the content changes; client arrays are converted with each draw.
 
 use super::context::Serial;
@@ -25,33 +25,47 @@ pub struct Stored {
     pub ty: u32,
     /// Values are normalised.
     pub normalized: bool,
+    /// Values stay integers.
+    pub integer: bool,
     /// Bytes an element.
     pub bytes: u32,
 }
 
-/// How an attribute is stored when OpenGL ES cannot read it; `None` when it can.
-pub fn stored(dev: &Device, a: &VertexAttrib) -> Option<Stored> {
+/// How an attribute, of elements that begin every `stride` bytes, is stored when OpenGL ES cannot read it; `None` when it
+/// can.
+pub fn stored(dev: &Device, a: &VertexAttrib, stride: u32) -> Option<Stored> {
     let floats = Some(Stored {
         components: a.components,
         ty: glow::FLOAT,
         normalized: false,
+        integer: false,
         bytes: a.components * 4,
     });
+    let far = stride > dev.gl.limits.vertex_stride;
     match a.ty {
         AttribType::DOUBLE if a.class != AttribClass::LONG => floats,
-        AttribType::FIXED if !dev.gl.has.fixed_attribs => floats,
+        AttribType::FIXED if far || !dev.gl.has.fixed_attribs => floats,
         AttribType::UNSIGNED_INT_10F_11F_11F_REV => floats,
         AttribType::UNSIGNED_BYTE if a.bgra.get() => Some(Stored {
             components: 4,
             ty: glow::UNSIGNED_BYTE,
             normalized: true,
+            integer: false,
             bytes: 4,
         }),
         t if a.bgra.get() => Some(Stored {
             components: 4,
             ty: t.0,
             normalized: a.class == AttribClass::NORMALIZED,
+            integer: false,
             bytes: 4,
+        }),
+        t if far => Some(Stored {
+            components: a.components,
+            ty: t.0,
+            normalized: a.class == AttribClass::NORMALIZED,
+            integer: a.class == AttribClass::INTEGER,
+            bytes: source_bytes(a) as u32,
         }),
         _ => None,
     }
@@ -91,6 +105,7 @@ fn element(a: &VertexAttrib, src: &[u8], out: &mut Vec<u8>) {
                 out.extend_from_slice(&all[..a.components as usize * 4]);
             }
         }
+        _ if !a.bgra.get() => out.extend_from_slice(src),
         AttribType::UNSIGNED_BYTE => out.extend_from_slice(&[src[2], src[1], src[0], src[3]]),
         // Ten bits of blue, green and red from below: red and blue change places.
         _ => {
@@ -130,6 +145,8 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Converted {
     kept: Vec<(Key, glow::Buffer, Serial, usize)>,
+    /// No longer kept. A draw that is being made ready may have them bound, which deleting would undo.
+    dead: Vec<glow::Buffer>,
 }
 
 impl Converted {
@@ -148,7 +165,13 @@ impl Converted {
 
     /// Ends all of them.
     pub fn clear(&mut self, dev: &Device) {
-        for (_, name, ..) in self.kept.drain(..) {
+        self.dead.extend(self.kept.drain(..).map(|k| k.1));
+        self.bury(dev);
+    }
+
+    /// Ends those that are no longer kept; no draw is being made ready.
+    pub fn bury(&mut self, dev: &Device) {
+        for name in self.dead.drain(..) {
             // SAFETY: a context of the share group is current.
             unsafe { dev.gl.glow.delete_buffer(name) };
             dev.tally.buffers_ended.one();
@@ -190,15 +213,14 @@ impl Work<'_> {
                 ..*k
             } == key
         };
-        let (dev, kept) = (self.dev, &mut self.obj.converted.kept);
+        let dev = self.dev;
+        let Converted { kept, dead } = &mut self.obj.converted;
         let mut total: usize = kept.iter().map(|k| k.3).sum::<usize>() + bytes.len();
         kept.retain(|(k, name, _, size)| {
             let end = stale(k) || total > BUDGET;
             if end {
                 total -= size;
-                // SAFETY: a context of the share group is current; vertex arrays that have it bound keep its storage.
-                unsafe { dev.gl.glow.delete_buffer(*name) };
-                dev.tally.buffers_ended.one();
+                dead.push(*name);
             }
             !end
         });
@@ -284,6 +306,8 @@ mod tests {
             one(&attrib(t, 4, true), &packed.to_le_bytes()),
             swapped.to_le_bytes()
         );
+        let plain = attrib(AttribType::SHORT, 2, false);
+        assert_eq!(one(&plain, &[1, 2, 3, 4]), [1, 2, 3, 4]);
         let small = 0x3C0u32 | 0x380 << 11 | 0x200 << 22;
         let t = AttribType::UNSIGNED_INT_10F_11F_11F_REV;
         assert_eq!(

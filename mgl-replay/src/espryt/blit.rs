@@ -1,7 +1,7 @@
 //! Blits between the pushed framebuffers (GL 4.6 §18.3.1).
 //!
-//! OpenGL ES resolves only in place and between equal formats, never draws to samples, and refuses an image as both
-//! ends. Where a blit asks for more, its source goes to a single-sampled copy first.
+//! OpenGL ES resolves only in place and between equal formats, never blits to samples, and refuses an image as both
+//! ends. Where a blit asks for more, its source goes to a single-sampled copy first, or it is drawn ([`super::painter`]).
 
 use super::framebuffers::Bound;
 use super::objects::Image;
@@ -12,12 +12,17 @@ use glow::HasContext;
 use mgl_core::pipe::render_state::Scissor;
 use mgl_core::pipe::*;
 
+/// A slice of an image: level, layer (`u32::MAX` for all, of which the first counts).
+pub type Place = (Image, u32, u32);
+
 /// One kind of buffer of a blit.
 struct Pass {
     bits: u32,
-    from: (Image, u32, u32),
-    to: (Image, u32, u32),
+    from: Place,
+    to: Place,
     filter: u32,
+    /// The target is one of several draw buffers, each of which is bound by itself.
+    alone: bool,
 }
 
 impl Work<'_> {
@@ -25,19 +30,23 @@ impl Work<'_> {
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for a multisampled destination that is no plain copy.
+    /// As for binding, copying and drawing.
     pub fn blit(&mut self, s: &PushedState, b: &Blit) -> Result<(), BackendError> {
-        self.bind_draw_framebuffer(s)?;
-        self.bind_read_framebuffer(s)?;
+        self.bind_framebuffers(s)?;
         self.follow_dynamic(s)?;
+        let colors = if b.buffers.has(BufferMask::COLOR0) {
+            self.draw_colors(s)?
+        } else {
+            Vec::new()
+        };
         let (read, draw) = (
             self.ctx.framebuffers.read_bound,
             self.ctx.framebuffers.draw_bound,
         );
-        for pass in passes(b, &read, &draw) {
+        for pass in passes(b, &read, &draw, &colors) {
             self.blit_pass(s, b, &pass)?;
         }
-        if b.buffers.has(BufferMask::COLOR0) && read.color.is_some() {
+        if read.color.is_some() && !colors.is_empty() {
             self.restore_alpha(s, &b.dst)?;
         }
         Ok(())
@@ -45,35 +54,72 @@ impl Work<'_> {
 
     fn blit_pass(&mut self, s: &PushedState, b: &Blit, p: &Pass) -> Result<(), BackendError> {
         let (from, to) = (&p.from.0, &p.to.0);
+        let color = from.plan.info.is_color();
         if to.samples > 1 {
             return self.blit_samples(s, b, p);
         }
         let resolve = from.samples > 1;
-        let in_place = b.src == b.dst && from.plan.internal == to.plan.internal;
+        let same_format = from.plan.internal == to.plan.internal;
+        let in_place = b.src == b.dst && same_format;
         let same = from.serial == to.serial && (p.from.1, p.from.2) == (p.to.1, p.to.2);
+        if !color && !same_format {
+            // Formats of depth and stencil may be alike in the part that is blitted alone.
+            return self.paint_pass(s, b, p);
+        }
         if !same && (!resolve || in_place) {
+            self.bind_target(s, p)?;
             self.bind_read_framebuffer(s)?;
+            self.follow_dynamic(s)?;
             self.blit_bound(b, p.bits, p.filter);
             return self.dev.gl.check("a blit");
         }
-        let copy = self.single_copy(&p.from)?;
+        let copy = self.single_copy(&p.from, glow::RENDERBUFFER)?;
         let done = self.blit_from_copy(s, b, p, &copy);
         self.end_image(&copy);
         // The bound read framebuffer is another than the pushed one now.
         done
     }
 
-    /// A single-sampled copy of all of a slice.
-    fn single_copy(
+    /// Binds what a pass writes to GL_DRAW_FRAMEBUFFER.
+    fn bind_target(&mut self, s: &PushedState, p: &Pass) -> Result<(), BackendError> {
+        if !p.alone {
+            return self.bind_framebuffers(s);
+        }
+        let (image, level, layer) = &p.to;
+        let layer = if *layer == u32::MAX { 0 } else { *layer };
+        let fb = &mut self.ctx.framebuffers;
+        fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, image, *level, layer)
+    }
+
+    /// Draws a pass.
+    fn paint_pass(&mut self, s: &PushedState, b: &Blit, p: &Pass) -> Result<(), BackendError> {
+        let d = &self.context(s)?.values.dynamic;
+        let scissor = intersect(&d.scissors[0], &b.dst);
+        let scissor = Scissor {
+            enable: true.into(),
+            ..scissor
+        };
+        // Texels of sRGB formats are decoded when they are read.
+        let srgb = p.from.0.plan.info.srgb || d.output.framebuffer_srgb.get();
+        self.paint_blit((&b.src, &b.dst), p.bits, &p.from, &p.to, scissor, srgb)
+    }
+
+    /// A single-sampled copy of all of a slice, as a texture or a renderbuffer.
+    ///
+    /// # Errors
+    ///
+    /// As for storage and binding.
+    pub fn single_copy(
         &mut self,
-        (image, level, layer): &(Image, u32, u32),
+        (image, level, layer): &Place,
+        target: u32,
     ) -> Result<Image, BackendError> {
         let (w, h) = (
             image.width.checked_shr(*level).unwrap_or(0).max(1),
             image.height.checked_shr(*level).unwrap_or(0).max(1),
         );
         let copy = self.make_image(&Shape {
-            target: glow::RENDERBUFFER,
+            target,
             format: image.plan.info.format,
             width: w,
             height: h,
@@ -83,12 +129,25 @@ impl Work<'_> {
             fixed_locations: true,
             zero: false,
         })?;
-        let layer = if *layer == u32::MAX { 0 } else { *layer };
+        let done = self.copy_slice((image, *level, *layer), &copy, (w as i32, h as i32));
+        if let Err(e) = done {
+            self.end_image(&copy);
+            return Err(e);
+        }
+        Ok(copy)
+    }
+
+    fn copy_slice(
+        &mut self,
+        (image, level, layer): (&Image, u32, u32),
+        copy: &Image,
+        (w, h): (i32, i32),
+    ) -> Result<(), BackendError> {
+        let layer = if layer == u32::MAX { 0 } else { layer };
         let fb = &mut self.ctx.framebuffers;
-        fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, image, *level, layer)?;
-        fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, &copy, 0, 0)?;
+        fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, image, level, layer)?;
+        fb.bind_scratch(self.dev, glow::DRAW_FRAMEBUFFER, copy, 0, 0)?;
         self.ctx.plain_output_state(self.dev);
-        let (w, h) = (w as i32, h as i32);
         self.dev.tally.copy_calls.one();
         // SAFETY: both framebuffers are complete.
         unsafe {
@@ -105,7 +164,7 @@ impl Work<'_> {
                 glow::NEAREST,
             );
         }
-        Ok(copy)
+        self.dev.gl.check("a copy of a framebuffer")
     }
 
     fn blit_from_copy(
@@ -115,7 +174,7 @@ impl Work<'_> {
         p: &Pass,
         copy: &Image,
     ) -> Result<(), BackendError> {
-        self.bind_draw_framebuffer(s)?;
+        self.bind_target(s, p)?;
         self.follow_dynamic(s)?;
         let fb = &mut self.ctx.framebuffers;
         fb.bind_scratch(self.dev, glow::READ_FRAMEBUFFER, copy, 0, 0)?;
@@ -135,18 +194,24 @@ impl Work<'_> {
         }
     }
 
-    /// A blit to samples: where it copies samples one to one, they are copied raw.
+    /// A blit to samples: where it copies whole samples one to one, they are copied raw; otherwise it is drawn.
     fn blit_samples(&mut self, s: &PushedState, b: &Blit, p: &Pass) -> Result<(), BackendError> {
-        let refuse = |what: &str| Err(BackendError::Unsupported(what.to_owned()));
         let (from, to) = (&p.from.0, &p.to.0);
         let scissor = self.context(s)?.values.dynamic.scissors[0];
-        if from.samples != to.samples || from.plan.internal != to.plan.internal {
-            return refuse("a blit to samples from another number of samples or another format");
-        }
         let size = |r: &Rect| (r.x1.wrapping_sub(r.x0), r.y1.wrapping_sub(r.y0));
         let (w, h) = size(&b.src);
-        if size(&b.dst) != (w, h) || w < 0 || h < 0 {
-            return refuse("a scaled blit to samples");
+        let turned = from.of_surface != to.of_surface && self.dev.gl.has.flip_y;
+        let raw = from.samples == to.samples
+            && from.serial != to.serial
+            && from.plan.internal == to.plan.internal
+            && [from, to].iter().all(|i| blit_mask(i.plan.info) == p.bits)
+            && size(&b.dst) == (w, h)
+            && w >= 0
+            && h >= 0
+            && !turned
+            && self.dev.gl.has.copy_image;
+        if !raw {
+            return self.paint_pass(s, b, p);
         }
         let clip = |n: i32, limits: [(i64, i64); 3]| {
             let (mut low, mut high) = (0i64, i64::from(n));
@@ -213,9 +278,6 @@ impl Work<'_> {
                 y
             }
         };
-        if from.of_surface != to.of_surface && self.dev.gl.has.flip_y && h > 1 {
-            return refuse("a blit to samples between a surface and another framebuffer");
-        }
         let area = Box3 {
             y: row(from, area.y),
             ..area
@@ -248,15 +310,18 @@ impl Work<'_> {
         self.ctx.set_dynamic(self.dev, &dynamic, false);
         self.ctx.seen.render_state = Default::default();
         self.ctx.seen.groups[Group::Dynamic as usize] = 0;
-        let color = self.ctx.framebuffers.draw_bound.color;
-        let class = color.map(|c| c.0.plan.info.class);
+        let f = &self.context(s)?.values.draw_framebuffer;
+        let classes = f.draw_buffers.map(|index| {
+            let color = f.color.get(index as usize);
+            color.and_then(|a| a.format.info()).map(|i| i.class)
+        });
         for i in (0..count).filter(|i| widened(*i)) {
             use mgl_core::format::ComponentClass;
             let gl = &self.dev.gl.glow;
             self.dev.tally.clear_calls.one();
             // SAFETY: the context is current with a complete framebuffer.
             unsafe {
-                match class {
+                match classes[i as usize] {
                     Some(ComponentClass::Sint) => {
                         gl.clear_buffer_i32_slice(glow::COLOR, i, &[0, 0, 0, 1])
                     }
@@ -271,23 +336,28 @@ impl Work<'_> {
     }
 }
 
-fn passes(b: &Blit, read: &Bound, draw: &Bound) -> Vec<Pass> {
-    let linear = b.filter.0;
+fn passes(b: &Blit, read: &Bound, draw: &Bound, colors: &[Place]) -> Vec<Pass> {
     let mut out = Vec::with_capacity(2);
-    let mut add =
-        |bits: u32, from: Option<(Image, u32, u32)>, to: Option<(Image, u32, u32)>, filter: u32| {
-            if let (Some(from), Some(to)) = (from, to) {
-                out.push(Pass {
-                    bits,
-                    from,
-                    to,
-                    filter,
-                });
-            }
-        };
-    if b.buffers.has(BufferMask::COLOR0) {
-        add(glow::COLOR_BUFFER_BIT, read.color, draw.color, linear);
+    if let Some(from) = read.color {
+        out.extend(colors.iter().map(|to| Pass {
+            bits: glow::COLOR_BUFFER_BIT,
+            from,
+            to: *to,
+            filter: b.filter.0,
+            alone: colors.len() > 1,
+        }));
     }
+    let mut add = |bits: u32, from: Option<Place>, to: Option<Place>| {
+        if let (Some(from), Some(to)) = (from, to) {
+            out.push(Pass {
+                bits,
+                from,
+                to,
+                filter: glow::NEAREST,
+                alone: false,
+            });
+        }
+    };
     let (depth, stencil) = (
         b.buffers.has(BufferMask::DEPTH),
         b.buffers.has(BufferMask::STENCIL),
@@ -297,28 +367,14 @@ fn passes(b: &Blit, read: &Bound, draw: &Bound) -> Vec<Pass> {
         _ => false,
     };
     if depth && stencil && one(read) && one(draw) {
-        add(
-            glow::DEPTH_BUFFER_BIT | glow::STENCIL_BUFFER_BIT,
-            read.depth,
-            draw.depth,
-            glow::NEAREST,
-        );
+        let both = glow::DEPTH_BUFFER_BIT | glow::STENCIL_BUFFER_BIT;
+        add(both, read.depth, draw.depth);
     } else {
         if depth {
-            add(
-                glow::DEPTH_BUFFER_BIT,
-                read.depth,
-                draw.depth,
-                glow::NEAREST,
-            );
+            add(glow::DEPTH_BUFFER_BIT, read.depth, draw.depth);
         }
         if stencil {
-            add(
-                glow::STENCIL_BUFFER_BIT,
-                read.stencil,
-                draw.stencil,
-                glow::NEAREST,
-            );
+            add(glow::STENCIL_BUFFER_BIT, read.stencil, draw.stencil);
         }
     }
     out

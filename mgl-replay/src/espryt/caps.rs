@@ -32,7 +32,9 @@ pub fn caps(gl: &Gl) -> Caps {
         .map(|(name, _)| name.to_owned())
         .collect();
     // Where a value is not GL's.
-    features.push("samples_passed:boolean".into());
+    if !gl.has.counts_samples {
+        features.push("samples_passed:boolean".into());
+    }
     features.push("cube_map_seams:always_filtered".into());
     features.sort_unstable();
     Caps {

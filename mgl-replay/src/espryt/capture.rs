@@ -22,6 +22,16 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// Whether GL captures, or has paused.
+    pub fn has_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    /// The program variant that GL captures from, once it has begun.
+    pub fn begun(&self) -> Option<Serial> {
+        self.begun
+    }
+
     /// GL stops capturing until the next captured draw; its context is current.
     pub fn pause(&mut self, dev: &Device) {
         if self.begun.is_some() && !self.paused {
@@ -134,6 +144,16 @@ impl Work<'_> {
             return Ok(());
         }
         match c.begun {
+            // A primitive is written whole or not at all: an empty range leaves no room for any.
+            None if self
+                .context(s)?
+                .values
+                .stream_targets
+                .iter()
+                .any(|t| t.size == 0) =>
+            {
+                return Ok(());
+            }
             None => {
                 self.bind_targets(s)?;
                 // SAFETY: the context is current; buffers are bound, and the program in use has outputs to capture.

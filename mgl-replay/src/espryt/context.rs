@@ -12,7 +12,7 @@ use super::stream::Stream;
 use super::uniforms::ConstantsAt;
 use super::units::InUse;
 use super::vertex::VertexArrays;
-use mgl_core::handle::{RenderStateHandle, ShaderHandle};
+use mgl_core::handle::{QueryHandle, RenderStateHandle, ShaderHandle};
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
 use mgl_core::pipe::{BackendError, Group};
 
@@ -119,11 +119,16 @@ pub struct Seen {
     pub uniforms_program: Serial,
     /// The same for uniform buffers.
     pub uniforms_bindings: u64,
+    /// Base instance that vertex buffers were bound for, where draws have none.
+    pub skipped_instances: u32,
     /// Write masks of the draw buffers that the pipeline state was set for, four bits each.
     pub write_masks: u32,
 }
 
 impl Seen {
+    /// An epoch that never is: what was bound at it is bound anew.
+    pub const NEVER: u64 = u64::MAX;
+
     /// Whether `group` moved since last asked; it has not then.
     #[inline]
     pub fn moved(&mut self, group: Group, generation: u64) -> bool {
@@ -153,12 +158,18 @@ pub struct NativeContext {
     pub constants: Stream,
     /// Query objects whose end was asked for while another context was current.
     pub dead_queries: Vec<glow::Query>,
+    /// Queries that were begun and not ended, with their native targets.
+    pub active_queries: Vec<(u32, glow::Query)>,
     /// Textures bound for the program in use.
     pub in_use: Vec<InUse>,
     /// LOD bias of each sampler slot of the program in use.
     pub biases: Vec<f32>,
     /// The program that last drew with a LOD bias.
     pub biased: ShaderHandle,
+    /// The query that counts samples, if one is active.
+    pub counting: QueryHandle,
+    /// The query of generated primitives that is active.
+    pub generated: QueryHandle,
     /// Transform feedback that the client has begun.
     pub capture: Option<Capture>,
     /// Default blocks, by slot of the program.
@@ -189,35 +200,68 @@ impl NativeContext {
             arrays: Stream::new(1 << 20),
             constants: Stream::new(1 << 18),
             dead_queries: Vec::new(),
+            active_queries: Vec::new(),
             in_use: Vec::new(),
             biases: Vec::new(),
             biased: ShaderHandle::NULL,
+            counting: QueryHandle::NULL,
+            generated: QueryHandle::NULL,
             capture: None,
             constants_at: Vec::new(),
         }
     }
 
-    /// Another context may have changed shared objects: bind them anew (ES 3.2 §5.3).
+    /// Another context may have changed shared objects: bind them anew (ES 3.2 §5.3). Drivers take a binding that is
+    /// there already for no change, so that who binds after this unbinds first where storage or values may be others.
     pub fn distrust(&mut self) {
         let s = &mut self.shadow;
         s.units.fill(Unit::default());
         s.uniforms.fill(UniformRange::default());
         (s.copy_write, s.copy_read, s.indirect, s.program) = (0, 0, 0, 0);
-        self.seen.textures_epoch = 0;
-        self.seen.uniforms_epoch = 0;
-        self.seen.framebuffer_epoch = 0;
-        self.seen.vertex_epoch = 0;
+        self.seen.textures_epoch = Seen::NEVER;
+        self.seen.uniforms_epoch = Seen::NEVER;
+        self.seen.framebuffer_epoch = Seen::NEVER;
+        self.seen.vertex_epoch = Seen::NEVER;
         self.vertex.distrust();
+        self.framebuffers.distrust();
     }
 
     /// Ends what is waiting for this context to be current; it is.
     pub fn bury(&mut self, dev: &Device) {
         self.framebuffers.bury(dev);
         self.vertex.bury(dev);
-        for q in self.dead_queries.drain(..) {
+        for q in std::mem::take(&mut self.dead_queries) {
+            self.stop_query(dev, q);
             // SAFETY: the context is current, and the query is its own.
             unsafe { glow::HasContext::delete_query(&dev.gl.glow, q) };
             dev.tally.queries_ended.one();
+        }
+    }
+
+    /// Ends a query if it is active; its context is current.
+    pub fn stop_query(&mut self, dev: &Device, name: glow::Query) -> bool {
+        let Some(at) = self.active_queries.iter().position(|q| q.1 == name) else {
+            return false;
+        };
+        let (target, _) = self.active_queries.swap_remove(at);
+        // SAFETY: the context is current, and the query is active for the target.
+        unsafe { glow::HasContext::end_query(&dev.gl.glow, target) };
+        true
+    }
+
+    /// Whether something goes on that has to end before the context does.
+    pub fn is_busy(&self) -> bool {
+        !self.active_queries.is_empty() || self.capture.as_ref().is_some_and(Capture::has_begun)
+    }
+
+    /// Ends what goes on in the context, which is current: drivers keep pointers to it.
+    pub fn stop(&mut self, dev: &Device) {
+        while let Some(&(_, name)) = self.active_queries.first() {
+            self.stop_query(dev, name);
+        }
+        if self.capture.take().is_some_and(|c| c.has_begun()) {
+            // SAFETY: the context is current, and its capture is active.
+            unsafe { glow::HasContext::end_transform_feedback(&dev.gl.glow) };
         }
     }
 
@@ -246,6 +290,10 @@ impl NativeContext {
             // SAFETY: the context is current, and the texture lives.
             unsafe { glow::HasContext::bind_texture(&dev.gl.glow, target, Some(name)) };
             *bound = serial;
+            if self.biases.len() > unit as usize {
+                // The program in use reads that unit too.
+                self.seen.textures_epoch = Seen::NEVER;
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The pixels are copied into a texture of the same format and drawn as words into an unsigned integer one, which every
 //! OpenGL ES reads: the bits of the depth as a float, or the stencil value.
 
+use super::context::Seen;
 use super::device::Device;
 use super::objects::{Image, Params};
 use super::read::{Area, blit_mask};
@@ -251,7 +252,7 @@ impl Work<'_> {
         let seen = &mut self.ctx.seen;
         seen.render_state = Default::default();
         seen.groups[Group::Dynamic as usize] = 0;
-        seen.textures_epoch = 0;
+        seen.textures_epoch = Seen::NEVER;
     }
 }
 

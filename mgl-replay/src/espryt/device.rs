@@ -3,6 +3,7 @@
 use super::egl::{DisplayChoice, Egl};
 use super::gl::{Gl, es};
 use super::tally::Tally;
+use crate::approximation::{Approximation, Approximations};
 pub use crate::events::Events;
 use glow::HasContext;
 use mgl_core::pipe::BackendError;
@@ -22,6 +23,8 @@ pub struct Device {
     pub debug: bool,
     /// What was asked of the driver.
     pub tally: Tally,
+    /// What was drawn only nearly.
+    near: Approximations,
 }
 
 impl Device {
@@ -51,9 +54,21 @@ impl Device {
             events: Arc::new(Events::default()),
             debug,
             tally: Tally::default(),
+            near: Approximations::default(),
         };
         dev.start_context();
         Ok((dev, root))
+    }
+
+    /// Counts what is drawn only nearly.
+    #[inline]
+    pub fn near(&self, kind: Approximation) {
+        self.near.near(kind, &self.events);
+    }
+
+    /// What was drawn only nearly, with how often.
+    pub fn approximations(&self) -> Vec<(&'static str, u64)> {
+        self.near.counted()
     }
 
     /// The functions, for one call that sets render state: it is counted.

@@ -1,8 +1,13 @@
 //! Draws: the pushed state becomes GL state as far as it moved, then one GL call a range.
+//!
+//! A draw that is captured is drawn at once where its variant of the program captures what the program gives; else it is
+//! drawn twice: captured with nothing rasterised, then rasterised with nothing captured. So a capture goes on with the
+//! variant that it began with, whatever state changes between its draws.
 
 use super::essl::logic::{Logic, LogicTarget};
-use super::essl::wire::{Outline, Wire};
+use super::essl::wire::Outline;
 use super::indices::Indices;
+use super::near::{Raster, raster_of, refuse, wire};
 use super::program::{StateValues, VariantKey};
 use super::provoking::list_mode;
 use super::work::Work;
@@ -11,20 +16,37 @@ use mgl_core::format::ComponentClass;
 use mgl_core::handle::ShaderHandle;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
 use mgl_core::pipe::*;
-use mgl_core::program::ShaderStage;
 use std::ffi::c_void;
+
+/// How the vertices of a draw become what is drawn.
+#[derive(Clone, Copy)]
+struct Pass {
+    key: VariantKey,
+    /// Values that the variant takes from state.
+    values: StateValues,
+    /// Viewports are chosen by the shader.
+    many_viewports: bool,
+    /// Lists that the primitives are turned into, and whether the first vertex of each provokes.
+    list: Option<(Primitive, bool)>,
+    /// Nothing is rasterised, though the state says otherwise.
+    discards: bool,
+}
 
 impl Work<'_> {
     /// Draws.
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for state that OpenGL ES cannot express. Smoothing alone does not stop the draw: it
-    /// is drawn without, and refused afterwards.
+    /// [`BackendError::Unsupported`] where nothing can be drawn. State that OpenGL ES cannot express is drawn as near as it
+    /// can ([`crate::approximation`]).
     pub fn draw(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
         let c = self.context(s)?;
         let h = c.values.draw_program;
         if d.ranges.iter().all(|r| r.count == 0) && !d.info.flags.has(DrawFlags::INDIRECT) {
+            return Ok(());
+        }
+        if h.is_null() {
+            // What comes of vertices that no program processes is undefined (GL 4.6 §7.3): nothing.
             return Ok(());
         }
         let pipeline = s
@@ -39,47 +61,141 @@ impl Work<'_> {
             .get(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         let facts = &program.reflection;
-        let wire = wire(pipeline, d.info.mode);
-        let corners = wire.is_some_and(|w| w.outline == Outline::Points);
-        let points = is_points(d.info.mode, facts) || corners;
+        refuse(d.info)?;
+        let raster = raster_of(d.info.mode, facts);
+        let (flat, geometry) = (program.flat_inputs, facts.geometry.is_some());
         let target = &c.values.draw_framebuffer;
-        let mut key = VariantKey {
-            broadcast: if facts.fragment.broadcasts_color {
+        let (broadcasts, point_coord) = (
+            facts.fragment.broadcasts_color || crate::records::goes_to_both(target, facts),
+            facts.fragment.uses_point_coord,
+        );
+        let many_viewports = facts.vertex.writes_viewport_index;
+        let captures = d.info.flags.has(DrawFlags::CAPTURING) && facts.xfb.is_some();
+        self.tell_near(pipeline, dynamic, raster, flat && geometry);
+        let wire = self.outlined(wire(pipeline, dynamic, raster));
+        let corners = wire.is_some_and(|w| w.outline == Outline::Points);
+        let points = raster == Raster::Points || corners;
+        let key = VariantKey {
+            broadcast: if broadcasts {
                 self.ctx.framebuffers.draw_bound.draw_buffers.max(1)
             } else {
                 1
             },
             fixed_point_size: points && !dynamic.raster.program_point_size.get(),
             point_coord_from_below: points
-                && facts.fragment.uses_point_coord
+                && point_coord
                 && dynamic.raster.point_origin == ClipOrigin::LOWER_LEFT,
             lod_bias: self.ctx.biased == h,
             wire,
             logic: self.logic(pipeline, dynamic, target),
+            alpha_to_one: self.alpha_to_one(dynamic),
+            clip_points: raster == Raster::Points,
+            capture: false,
+            counting: self.counting(pipeline),
         };
-        let values = StateValues {
-            point_size: dynamic.raster.point_size.0,
-            height: target.height as f32,
+        let first = !geometry
+            && flat
+            && dynamic.raster.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION;
+        // A geometry shader of our own takes no neighbours.
+        let adjacent = !geometry
+            && wire.is_some()
+            && matches!(
+                d.info.mode,
+                Primitive::TRIANGLES_ADJACENCY | Primitive::TRIANGLE_STRIP_ADJACENCY
+            );
+        let list = list_mode(d.info.mode).filter(|_| first || adjacent);
+        let pass = Pass {
+            key,
+            values: StateValues {
+                point_size: dynamic.raster.point_size.0,
+                height: target.height as f32,
+                offset: match wire {
+                    Some(w) if w.offset => self.outline_offset(dynamic),
+                    _ => [0.0; 4],
+                },
+            },
+            many_viewports,
+            list: list.map(|list| (list, first)),
+            discards: false,
         };
-        let many = facts.vertex.writes_viewport_index;
-        let flat = program.flat_inputs;
-        let geometry = facts.geometry.is_some();
-        let only_vertices = !facts.stages.contains(ShaderStage::Geometry)
-            && !facts.stages.contains(ShaderStage::TessEval);
-        self.refuse(pipeline, dynamic, d.info, flat && geometry, only_vertices)?;
-        let mut variant = self.use_program(h, key, values)?;
+        if self.ctx.capture.is_none() || !captures {
+            return self.draw_pass(s, d, h, pass);
+        }
+        let discards = pipeline.rasterizer_discard.get();
+        if let Some(pass) = self.captured_at_once(h, pass).filter(|_| !discards) {
+            return self.draw_pass(s, d, h, pass);
+        }
+        let captured = self.capture_pass(s, d, h, discards);
+        if !discards {
+            // What cannot be captured is drawn all the same.
+            self.uncounted(|w| w.draw_pass(s, d, h, pass))?;
+        }
+        captured
+    }
+
+    /// The pass that draws and captures at once: where the capture can begin, or began, with this very variant.
+    fn captured_at_once(&self, h: ShaderHandle, pass: Pass) -> Option<Pass> {
+        let key = VariantKey {
+            capture: true,
+            ..pass.key
+        };
+        let program = self.obj.programs.get(h).ok()?;
+        let fits = match self.ctx.capture.and_then(|c| c.begun()) {
+            None => key.keeps_vertices(),
+            Some(begun) => program.serial_of(&key) == Some(begun),
+        };
+        (fits && pass.list.is_none()).then_some(Pass { key, ..pass })
+    }
+
+    /// Captures, and rasterises nothing.
+    fn capture_pass(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+        h: ShaderHandle,
+        state_discards: bool,
+    ) -> Result<(), BackendError> {
+        let begun = self.ctx.capture.and_then(|c| c.begun());
+        let program = self.obj.programs.get(h);
+        let known = begun.and_then(|b| program.ok().and_then(|p| p.key_of(b)));
+        let pass = Pass {
+            key: known.unwrap_or(VariantKey::CAPTURE),
+            values: StateValues::default(),
+            many_viewports: false,
+            list: None,
+            discards: !state_discards,
+        };
+        self.draw_pass(s, d, h, pass)
+    }
+
+    /// Draws once.
+    fn draw_pass(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+        h: ShaderHandle,
+        pass: Pass,
+    ) -> Result<(), BackendError> {
+        let c = self.context(s)?;
+        let mut key = pass.key;
+        let mut variant = self.use_nearest(h, &mut key, pass.values)?;
         self.follow_textures(s, h, variant)?;
         let biased = self.reads_biased(h);
-        if biased != key.lod_bias {
+        // A capture goes on with its own variant, which no bias concerns.
+        if biased != key.lod_bias && !key.capture {
             self.ctx.biased = if biased { h } else { ShaderHandle::NULL };
             key.lod_bias = biased;
-            variant = self.use_program(h, key, values)?;
+            variant = self.use_nearest(h, &mut key, pass.values)?;
             self.follow_textures(s, h, variant)?;
         }
-        if biased {
+        if key.lod_bias {
             self.follow_biases(h, variant);
         }
-        self.follow_render_state(s, many)?;
+        // Stand-ins may have been made and filled through a framebuffer of their own.
+        let target = self.ctx.framebuffers.draw_bound.name;
+        let fb = &mut self.ctx.framebuffers;
+        fb.bind(self.dev, glow::DRAW_FRAMEBUFFER, target);
+        self.follow_render_state(s, pass.many_viewports)?;
         self.follow_vertex_input(s, d)?;
         self.follow_uniforms(s, h, variant)?;
         if d.info.mode == Primitive::PATCHES
@@ -101,84 +217,22 @@ impl Work<'_> {
                 .programs
                 .get(h)
                 .map_or(0, |p| p.variant(variant).serial);
-            self.follow_capture(s, d.info.flags.has(DrawFlags::CAPTURING), serial)?;
+            self.follow_capture(s, key.capture, serial)?;
         }
-        let first =
-            dynamic.raster.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION && flat;
-        match list_mode(d.info.mode) {
-            Some(list) if first => self.draw_first_provokes(s, d, list)?,
-            _ if d.info.index_size == 0 => self.draw_arrays(s, d)?,
-            _ => self.draw_elements(s, d)?,
+        if pass.discards {
+            // SAFETY: the context is current.
+            unsafe { self.dev.state().enable(glow::RASTERIZER_DISCARD) };
         }
-        self.refuse_smoothing(dynamic, d.info.mode)
-    }
-
-    /// Refuses what would be drawn wrong.
-    fn refuse(
-        &self,
-        p: &PipelineState,
-        d: &DynamicState,
-        info: &DrawInfo,
-        flat_from_geometry: bool,
-        only_vertices: bool,
-    ) -> Result<(), BackendError> {
-        let has = &self.dev.gl.has;
-        let refuse = |what: String| Err(BackendError::Unsupported(what));
-        if let Some(w) = wire(p, info.mode) {
-            let (offset, sized) = match w.outline {
-                Outline::Lines => (d.depth_bias.line.get(), true),
-                Outline::Points => (d.depth_bias.point.get(), has.geometry_point_size),
-            };
-            let adjacent = matches!(
-                info.mode,
-                Primitive::TRIANGLES_ADJACENCY | Primitive::TRIANGLE_STRIP_ADJACENCY
-            );
-            let captured = info.flags.has(DrawFlags::CAPTURING);
-            if !has.geometry || !sized || !only_vertices || offset || adjacent || captured {
-                return refuse(format!("polygon mode {:?}", p.polygon_mode));
-            }
+        let done = match pass.list {
+            Some((list, first)) => self.draw_as_lists(s, d, list, first),
+            None if d.info.index_size == 0 => self.draw_arrays(s, d),
+            None => self.draw_elements(s, d),
+        };
+        if pass.discards {
+            // SAFETY: the context is current.
+            unsafe { self.dev.state().disable(glow::RASTERIZER_DISCARD) };
         }
-        let lowered = p.logic_op == LogicOp::COPY
-            || has.framebuffer_fetch
-            || matches!(p.logic_op, LogicOp::CLEAR | LogicOp::NOOP)
-                && !self.ctx.framebuffers.draw_bound.integers;
-        if p.logic_op_enable.get() && !lowered {
-            return refuse(format!("logic operation {:?}", p.logic_op));
-        }
-        if p.depth_clamp.get() && !has.depth_clamp {
-            return refuse("depth clamping".into());
-        }
-        let r = &d.raster;
-        if r.clip_distances != 0 && !has.clip_distance {
-            return refuse("clip distances".into());
-        }
-        if (r.clip_origin, r.clip_depth) != (ClipOrigin::LOWER_LEFT, ClipDepth::NEGATIVE_ONE_TO_ONE)
-            && !has.clip_control
-        {
-            return refuse("clip control".into());
-        }
-        if r.provoking_vertex == ProvokingVertex::FIRST_VERTEX_CONVENTION && flat_from_geometry {
-            return refuse("the first vertex as provoking vertex of a geometry shader".into());
-        }
-        let multisampled = self.ctx.framebuffers.draw_bound.samples > 1;
-        if multisampled && !has.multisample_switch {
-            if !d.multisample.enable.get() {
-                return refuse("a multisampled framebuffer without multisampling".into());
-            }
-            if d.multisample.alpha_to_one.get() {
-                return refuse("alpha to one".into());
-            }
-        }
-        if info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT) {
-            return refuse("a vertex count from transform feedback".into());
-        }
-        if info.flags.has(DrawFlags::INDIRECT_COUNT) {
-            return refuse("an indirect draw count".into());
-        }
-        if info.base_instance != 0 && !has.base_instance {
-            return refuse("a base instance".into());
-        }
-        Ok(())
+        done
     }
 
     /// Whether a sampler of the program, whose textures are bound, has a LOD bias.
@@ -223,25 +277,11 @@ impl Work<'_> {
         })
     }
 
-    fn refuse_smoothing(&self, d: &DynamicState, mode: Primitive) -> Result<(), BackendError> {
-        if self.ctx.framebuffers.draw_bound.samples > 1 {
-            // Multisampling smooths instead (GL 4.6 §14.5.4, §14.6.6).
-            return Ok(());
-        }
-        let lines = matches!(
-            mode,
-            Primitive::LINES | Primitive::LINE_STRIP | Primitive::LINE_LOOP
-        );
-        if lines && d.raster.line_smooth.get() {
-            return Err(BackendError::Unsupported("line smoothing".into()));
-        }
-        if !lines && mode != Primitive::POINTS && d.raster.polygon_smooth.get() {
-            return Err(BackendError::Unsupported("polygon smoothing".into()));
-        }
-        Ok(())
-    }
-
-    fn draw_arrays(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+    pub(super) fn draw_arrays(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+    ) -> Result<(), BackendError> {
         let (gl, es) = (&self.dev.gl.glow, &self.dev.gl.es);
         let (info, mode) = (d.info, d.info.mode.0);
         if info.flags.has(DrawFlags::INDIRECT) {
@@ -253,7 +293,7 @@ impl Work<'_> {
             for r in d.ranges {
                 self.dev.tally.draw_calls.one();
                 let (first, count) = (r.start as i32, r.count as i32);
-                if info.base_instance != 0 {
+                if info.base_instance != 0 && self.dev.gl.has.base_instance {
                     es.DrawArraysInstancedBaseInstanceEXT(
                         mode,
                         first,
@@ -271,8 +311,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn draw_elements(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+    pub(super) fn draw_elements(
+        &mut self,
+        s: &PushedState,
+        d: &DrawCall<'_>,
+    ) -> Result<(), BackendError> {
         let info = d.info;
+        let moved = d.ranges.iter().any(|r| r.base_vertex != 0);
+        if moved && !self.dev.gl.has.base_vertex && !info.flags.has(DrawFlags::INDIRECT) {
+            return self.draw_with_bases_added(s, d);
+        }
         let indices = self.place_indices(s, d)?;
         self.bind_index_buffer(s, indices.name, indices.serial);
         self.set_restart(indices.restart);
@@ -280,7 +328,7 @@ impl Work<'_> {
             return self.draw_indirect(s, d, Some(&indices));
         }
         for r in d.ranges {
-            self.draw_range(d.info, r, &indices)?;
+            self.draw_range(d.info, r, &indices);
         }
         Ok(())
     }
@@ -301,28 +349,22 @@ impl Work<'_> {
         }
     }
 
-    /// Draws one range of indices.
-    ///
-    /// # Errors
-    ///
-    /// [`BackendError::Unsupported`] for a base vertex that the context lacks.
-    pub fn draw_range(
-        &self,
-        info: &DrawInfo,
-        r: &DrawRange,
-        indices: &Indices,
-    ) -> Result<(), BackendError> {
+    /// Draws one range of indices. A base vertex is one that the context has.
+    pub fn draw_range(&self, info: &DrawInfo, r: &DrawRange, indices: &Indices) {
         let (gl, es) = (&self.dev.gl.glow, &self.dev.gl.es);
         let (mode, ty) = (info.mode.0, indices.gl_type());
         let at = indices.address(r.start) as *const c_void;
         let (count, instances) = (r.count as i32, info.instances as i32);
-        if r.base_vertex != 0 && !self.dev.gl.has.base_vertex {
-            return Err(BackendError::Unsupported("a base vertex".into()));
-        }
+        // Where there are no base instances, vertex buffers begin further on.
+        let base_instance = if self.dev.gl.has.base_instance {
+            info.base_instance
+        } else {
+            0
+        };
         self.dev.tally.draw_calls.one();
         // SAFETY: as for draws without indices; `at` is an offset into the bound index buffer.
         unsafe {
-            match (info.base_instance, r.base_vertex, instances) {
+            match (base_instance, r.base_vertex, instances) {
                 (0, 0, 1) => es.DrawElements(mode, count, ty, at),
                 (0, base, 1) => es.DrawElementsBaseVertex(mode, count, ty, at, base),
                 (0, 0, n) => gl.draw_elements_instanced(mode, count, ty, at as usize as i32, n),
@@ -334,7 +376,6 @@ impl Work<'_> {
                 ),
             }
         }
-        Ok(())
     }
 
     fn draw_indirect(
@@ -379,37 +420,5 @@ impl Work<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// How polygons of a mode are drawn when they are not filled.
-fn wire(p: &PipelineState, mode: Primitive) -> Option<Wire> {
-    let outline = match p.polygon_mode {
-        PolygonMode::LINE => Outline::Lines,
-        PolygonMode::POINT => Outline::Points,
-        _ => return None,
-    };
-    let polygons = matches!(
-        mode,
-        Primitive::TRIANGLES
-            | Primitive::TRIANGLE_STRIP
-            | Primitive::TRIANGLE_FAN
-            | Primitive::TRIANGLES_ADJACENCY
-            | Primitive::TRIANGLE_STRIP_ADJACENCY
-            | Primitive::PATCHES
-    );
-    let culls = |face| p.cull_enable.get() && [face, Face::FRONT_AND_BACK].contains(&p.cull_face);
-    polygons.then_some(Wire {
-        outline,
-        culled: [culls(Face::FRONT), culls(Face::BACK)],
-        front_ccw: p.front_face == FrontFace::CCW,
-    })
-}
-
-/// Whether points reach the rasteriser.
-fn is_points(mode: Primitive, r: &mgl_core::program::Reflection) -> bool {
-    match r.geometry {
-        Some(g) => g.output == mgl_core::program::GeometryPrimitive::Points,
-        None => mode == Primitive::POINTS,
     }
 }

@@ -7,7 +7,11 @@
 //! and names for transform feedback are returned with the text.
 
 mod bias;
+mod clip_inputs;
+mod flatten;
 mod inputs;
+mod interface;
+mod lacking;
 pub mod logic;
 mod names;
 mod outputs;
@@ -17,10 +21,12 @@ pub use bias::FIRST_BIAS_LOCATION;
 pub use inputs::HEIGHT_LOCATION;
 pub use outputs::POINT_SIZE_LOCATION;
 
-use crate::spv::{Spv, SpvError, edit, images};
+use crate::approximation::Approximation;
+use crate::spv::{Spv, SpvError, edit, images, points};
 use mgl_core::program::{
     Reflection, SET_DEFAULT_BLOCK, SET_SAMPLERS, SET_UNIFORM_BLOCKS, ShaderStage,
 };
+use mgl_core::trace::with_signals_blocked;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use spirv_cross2::compile::CompilableTarget;
@@ -38,7 +44,8 @@ pub const FIRST_BLOCK_BINDING: u32 = 1;
 pub struct EsslOptions {
     /// 310 or 320.
     pub version: u32,
-    /// Draw buffers that `gl_FragColor` is written to; has no effect on other programs.
+    /// Draw buffers that the colour at location 0 is written to: several for `gl_FragColor` and for a window of which
+    /// both buffers are drawn to.
     pub broadcast_outputs: u32,
     /// The last vertex-processing stage sets `gl_PointSize` from the plain float uniform at location
     /// [`POINT_SIZE_LOCATION`]: for points that are drawn without `GL_PROGRAM_POINT_SIZE`.
@@ -55,6 +62,12 @@ pub struct EsslOptions {
     pub point_coord_from_below: bool,
     /// Look-ups of the fragment shader add the pair of uniforms at [`FIRST_BIAS_LOCATION`] plus their slot.
     pub lod_bias: bool,
+    /// Fragment outputs are no arrays, and second colours are not there: what a logic operation works on.
+    pub single_outputs: bool,
+    /// Colours are written with alpha one.
+    pub alpha_to_one: bool,
+    /// Points whose centre is outside the clip volume are dropped.
+    pub clip_points: bool,
 }
 
 impl Default for EsslOptions {
@@ -69,6 +82,9 @@ impl Default for EsslOptions {
             geometry_point_size: false,
             point_coord_from_below: false,
             lod_bias: false,
+            single_outputs: false,
+            alpha_to_one: false,
+            clip_points: false,
         }
     }
 }
@@ -81,6 +97,8 @@ pub struct Essl {
     /// entry for each of the archive's varyings. A skip is `gl_SkipComponentsN`, which no GLES
     /// accepts: programs with one are captured in another way.
     pub xfb_varyings: Vec<String>,
+    /// What of the stage the context does only nearly.
+    pub near: Vec<Approximation>,
 }
 
 /// Why a stage cannot be expressed in ESSL.
@@ -110,6 +128,7 @@ pub fn empty_fragment(options: &EsslOptions) -> Essl {
     Essl {
         source: format!("#version {version} es\nvoid main() {{}}\n"),
         xfb_varyings: Vec::new(),
+        near: Vec::new(),
     }
 }
 
@@ -128,14 +147,25 @@ pub fn to_essl(
         stage: name,
         source,
     })?;
+    let near = lacking::do_without(&mut spv, stage, reflection, options);
     place_resources(&mut spv);
     drop_invariant_inputs(&mut spv);
     images::lower(&mut spv, true);
+    flatten::values(&mut spv, stage);
     match stage {
         ShaderStage::Vertex => outputs::split_attribute_arrays(&mut spv),
+        ShaderStage::Geometry => clip_inputs::choose(&mut spv),
         ShaderStage::Fragment => {
-            if reflection.fragment.broadcasts_color {
-                edit::broadcast_color(&mut spv, options.broadcast_outputs);
+            edit::broadcast_color(&mut spv, options.broadcast_outputs);
+            if options.single_outputs || options.alpha_to_one {
+                let only_first = options.single_outputs || !options.dual_source;
+                edit::split_outputs(&mut spv, true, |_, index| only_first && index > 0);
+            }
+            if options.single_outputs {
+                outputs::forget_indices(&mut spv);
+            }
+            if options.alpha_to_one {
+                edit::alpha_to_one(&mut spv);
             }
             drop_depth_hints(&mut spv);
             if options.point_coord_from_below {
@@ -159,20 +189,21 @@ pub fn to_essl(
             facts.origin_upper_left,
             facts.pixel_center_integer,
         );
-        if options.lod_bias && !bias::add(&mut spv) {
-            return Err(EsslError::Unsupported {
-                stage: name,
-                feature: "a LOD bias of a sampler that a function is given",
-            });
+        if options.lod_bias {
+            bias::add(&mut spv);
         }
     }
-    if is_last_vertex && options.point_size_from_state {
+    let sized = stage != ShaderStage::Geometry || options.geometry_point_size;
+    if is_last_vertex && options.point_size_from_state && sized {
         let vertex_ends = if stage == ShaderStage::Geometry {
             Op::EmitVertex
         } else {
             Op::Return
         };
         outputs::point_size_from_state(&mut spv, vertex_ends);
+    }
+    if is_last_vertex && options.clip_points {
+        points::clip(&mut spv);
     }
     let source = cross(&spv.assemble(), options, &extensions).map_err(|e| EsslError::Cross {
         stage: name,
@@ -181,6 +212,7 @@ pub fn to_essl(
     Ok(Essl {
         source,
         xfb_varyings,
+        near,
     })
 }
 
@@ -202,22 +234,13 @@ fn check_features(
     if reflection.uses_fp64 {
         return refuse("double precision (fp64)");
     }
-    if reflection.vertex.uses_noperspective && !options.noperspective {
-        return refuse("noperspective interpolation");
-    }
     match stage {
         ShaderStage::Fragment => {
-            if reflection.fragment.dual_source {
-                if !options.dual_source {
-                    return refuse("dual-source blending");
-                }
+            if reflection.fragment.dual_source && options.dual_source && !options.single_outputs {
                 extensions.push("GL_EXT_blend_func_extended");
             }
         }
         _ => {
-            if reflection.vertex.clip_distances > 0 && !options.clip_distance {
-                return refuse("gl_ClipDistance");
-            }
             if reflection.vertex.writes_viewport_index {
                 return refuse("gl_ViewportIndex");
             }
@@ -225,10 +248,7 @@ fn check_features(
     }
     if stage == ShaderStage::Geometry {
         let writes_size = reflection.vertex.writes_point_size || options.point_size_from_state;
-        if writes_size {
-            if !options.geometry_point_size {
-                return refuse("gl_PointSize in a geometry shader");
-            }
+        if writes_size && options.geometry_point_size {
             extensions.push("GL_EXT_geometry_point_size");
         }
         if options.version < 320 {
@@ -294,9 +314,12 @@ const CROSS_STACK: usize = 256 << 20;
 fn cross(words: &[u32], options: &EsslOptions, extensions: &[&str]) -> Result<String, String> {
     std::thread::scope(|scope| {
         let run = || cross_here(words, options, extensions).map_err(|e| e.to_string());
-        let thread = std::thread::Builder::new()
-            .stack_size(CROSS_STACK)
-            .spawn_scoped(scope, run);
+        // The program's handlers never run on it.
+        let thread = with_signals_blocked(|| {
+            std::thread::Builder::new()
+                .stack_size(CROSS_STACK)
+                .spawn_scoped(scope, run)
+        });
         match thread.map(|t| t.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err("the conversion panicked".to_owned()),

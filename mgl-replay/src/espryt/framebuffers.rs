@@ -90,8 +90,9 @@ pub struct Bound {
 pub struct Framebuffers {
     entries: Vec<Entry>,
     scratch: [Option<Scratch>; 2],
-    draw: Option<glow::Framebuffer>,
-    read: Option<glow::Framebuffer>,
+    /// What GL has bound, where that is known.
+    draw: Option<Option<glow::Framebuffer>>,
+    read: Option<Option<glow::Framebuffer>>,
     dead: Vec<glow::Framebuffer>,
     /// The pushed draw framebuffer.
     pub draw_bound: Bound,
@@ -108,12 +109,17 @@ impl Framebuffers {
         } else {
             &mut self.read
         };
-        if *place != name {
-            *place = name;
+        if *place != Some(name) {
+            *place = Some(name);
             dev.tally.framebuffer_binds.one();
             // SAFETY: the context is current, and the object is its own and lives.
             unsafe { dev.gl.glow.bind_framebuffer(target, name) };
         }
+    }
+
+    /// What is attached may have changed in another context: objects are bound anew (ES 3.2 §5.3).
+    pub fn distrust(&mut self) {
+        (self.draw, self.read) = (None, None);
     }
 
     /// Binds an object whose only attachment is this slice.
@@ -193,8 +199,8 @@ impl Framebuffers {
             unsafe { dev.gl.glow.delete_framebuffer(name) };
             dev.tally.framebuffers_ended.one();
             for place in [&mut self.draw, &mut self.read] {
-                if *place == Some(name) {
-                    *place = None;
+                if *place == Some(Some(name)) {
+                    *place = Some(None);
                 }
             }
             for b in [&mut self.draw_bound, &mut self.read_bound] {
@@ -226,7 +232,7 @@ fn complete(status: u32, what: &str) -> Result<(), BackendError> {
 }
 
 /// An attachment, resolved: storage, level, layer (`u32::MAX` for all).
-type Resolved = (Image, u32, u32);
+pub type Resolved = (Image, u32, u32);
 
 impl Work<'_> {
     fn resolve(
@@ -258,6 +264,20 @@ impl Work<'_> {
         };
         let layer = if a.layers > 0 { u32::MAX } else { a.layer };
         Ok(Some((image, a.level, layer)))
+    }
+
+    /// Binds both pushed framebuffers.
+    ///
+    /// # Errors
+    ///
+    /// As for each of them.
+    pub fn bind_framebuffers(&mut self, s: &PushedState) -> Result<(), BackendError> {
+        self.bind_draw_framebuffer(s)?;
+        self.bind_read_framebuffer(s)?;
+        // Storage that a surface lacked may have been made and filled through a framebuffer of its own on the way. By now
+        // everything is there, so that finding either binds nothing else.
+        self.bind_draw_framebuffer(s)?;
+        self.bind_read_framebuffer(s)
     }
 
     /// Binds the pushed draw framebuffer to GL_DRAW_FRAMEBUFFER.
@@ -315,12 +335,35 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Colours that the pushed draw buffers write.
+    ///
+    /// # Errors
+    ///
+    /// As for binding them.
+    pub fn draw_colors(&mut self, s: &PushedState) -> Result<Vec<Resolved>, BackendError> {
+        let f = &self.context(s)?.values.draw_framebuffer;
+        let mut all = Vec::with_capacity(1);
+        for &index in &f.draw_buffers {
+            if index != NO_BUFFER
+                && let Some(a) = f.color.get(index as usize)
+            {
+                all.extend(self.resolve(s, a)?);
+            }
+        }
+        Ok(all)
+    }
+
     fn find_draw(&mut self, s: &PushedState, f: &FramebufferState) -> Result<Bound, BackendError> {
         let mut color = [None; MAX_COLOR_ATTACHMENTS];
         for (place, &index) in color.iter_mut().zip(&f.draw_buffers) {
             if index != NO_BUFFER
                 && let Some(a) = f.color.get(index as usize)
             {
+                if (a.resource.kind, a.layer) == (HandleKind::SURFACE, 1)
+                    && let Ok(x) = self.obj.surfaces.get_mut(SurfaceHandle(a.resource.handle))
+                {
+                    x.front_drawn = true;
+                }
                 *place = self.resolve(s, a)?;
             }
         }
@@ -422,6 +465,8 @@ impl Work<'_> {
         {
             return Err(BackendError::Unsupported("layered framebuffers".into()));
         }
+        // The draw buffers are those of GL_DRAW_FRAMEBUFFER; what is bound there comes back.
+        let before = self.ctx.framebuffers.draw;
         // SAFETY: the context is current.
         let name = unsafe { gl.create_framebuffer() }.map_err(BackendError::Driver)?;
         dev.tally.framebuffers_made.one();
@@ -466,6 +511,9 @@ impl Work<'_> {
             }
             gl.check_framebuffer_status(target)
         };
+        if let Some(before) = before {
+            self.ctx.framebuffers.bind(dev, target, before);
+        }
         Ok((name, status))
     }
 }

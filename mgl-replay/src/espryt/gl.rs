@@ -92,6 +92,8 @@ macro_rules! features {
             $( $(#[$m])* pub $name: bool, )*
             /// Fixed-point vertex attributes, which Mesa refuses in the binding model; found by trying.
             pub fixed_attribs: bool,
+            /// Fragment shaders count in a buffer.
+            pub counts_samples: bool,
         }
 
         impl Has {
@@ -99,18 +101,22 @@ macro_rules! features {
                 Self {
                     $( $name: ($in32 && version >= 320) $( || extensions.contains(concat!("GL_", $ext)) )* , )*
                     fixed_attribs: false,
+                    counts_samples: false,
                 }
             }
             /// Does without a feature; false when there is none of this name.
             pub fn lack(&mut self, name: &str) -> bool {
                 match name {
                     $( stringify!($name) => self.$name = false, )*
+                    "counts_samples" => self.counts_samples = false,
                     _ => return false,
                 }
                 true
             }
             /// Name and presence of each.
-            pub fn list(&self) -> Vec<(&'static str, bool)> { vec![ $( (stringify!($name), self.$name) ),* ] }
+            pub fn list(&self) -> Vec<(&'static str, bool)> {
+                vec![ $( (stringify!($name), self.$name), )* ("counts_samples", self.counts_samples) ]
+            }
         }
     };
 }
@@ -174,6 +180,8 @@ features! {
     read_depth_stencil = false | "NV_read_depth_stencil";
     /// Signed normalised formats can be drawn to.
     render_snorm = false | "EXT_render_snorm";
+    /// Fragments know their sample.
+    sample_variables = true | "OES_sample_variables";
     /// A shading rate a sample.
     sample_shading = true | "OES_sample_shading";
     /// sRGB decoding is a sampler's choice.
@@ -262,6 +270,7 @@ impl Gl {
         let es = es::Gles2::load_with(resolve);
         let mut has = Has::of(version, &extensions);
         has.fixed_attribs = takes_fixed_attribs(&es);
+        has.counts_samples = integer(&es, glow::MAX_FRAGMENT_SHADER_STORAGE_BLOCKS) > 0;
         for name in lacking {
             if !has.lack(name) {
                 return Err(BackendError::Unsupported(format!("a feature named {name}")));

@@ -1,5 +1,6 @@
 //! Mipmaps: by GL where it makes them for the format, on the CPU where it does not (depth, unrenderable formats).
 
+use super::context::Seen;
 use super::convert::half_size;
 use super::objects::{Image, Params};
 use super::work::Work;
@@ -49,7 +50,7 @@ impl Work<'_> {
             t.params = range;
         }
         // The next draw puts the pushed levels back.
-        self.ctx.seen.textures_epoch = 0;
+        self.ctx.seen.textures_epoch = Seen::NEVER;
         self.ctx.bind_for_work(self.dev, target, name, image.serial);
         self.dev.check_errors("before mipmaps");
         // SAFETY: the texture is bound.

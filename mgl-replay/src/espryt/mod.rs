@@ -26,12 +26,15 @@ mod indices;
 pub mod loader;
 mod memory;
 mod mipmap;
+mod near;
 mod objects;
+mod painter;
 mod program;
 mod provoking;
 mod queries;
 mod read;
 mod samplers;
+mod samples;
 mod state;
 mod storage;
 mod stream;
@@ -152,8 +155,20 @@ impl Espryt {
         })
     }
 
+    /// Ends what goes on in a context that is to end: active queries, a capture. Drivers crash without.
+    fn stop_context(dev: &Device, c: &mut NativeContext) {
+        if c.is_busy() && dev.egl.make_current(&mut c.egl, None).is_ok() {
+            c.stop(dev);
+        }
+    }
+
     /// Ends a context, which is in no table any more, and what belongs to it.
     fn end_context(&mut self, mut c: NativeContext) {
+        let before = egl::current_id();
+        Self::stop_context(&self.dev, &mut c);
+        if egl::current_id() != before {
+            self.forget_holder(before);
+        }
         let tally = &self.dev.tally;
         tally
             .framebuffers_ended
@@ -351,6 +366,11 @@ impl Espryt {
             obj.dummies.clear(dev);
             obj.converted.clear(dev);
             obj.depth_readers.clear(dev);
+            obj.painter.clear(dev);
+            for (_, q) in obj.queries.iter_mut() {
+                obj.counters.give_back(q.counter.take());
+            }
+            obj.counters.clear(dev);
             for (_, t) in obj.textures.iter() {
                 t.image.delete(dev);
             }
@@ -375,7 +395,7 @@ impl Espryt {
                     dev.gl.glow.delete_sync(f.0);
                     dev.tally.fences_ended.one();
                 }
-                if let Some((place, _)) = obj.zeros.take() {
+                for (place, _) in obj.zeros.drain(..) {
                     dev.gl.glow.delete_buffer(place.name);
                     dev.tally.buffers_ended.one();
                 }
@@ -406,6 +426,7 @@ impl Drop for Espryt {
         self.clear_objects();
         self.let_go();
         for (_, c) in self.contexts.iter_mut() {
+            Self::stop_context(&self.dev, c);
             self.dev.egl.destroy_context(&mut c.egl);
         }
         self.dev.egl.destroy_context(&mut self.service.egl);
@@ -471,6 +492,10 @@ impl Backend for Espryt {
 
     fn native_counters(&self) -> Vec<(&'static str, u64)> {
         self.dev.tally.fields()
+    }
+
+    fn approximations(&self) -> Vec<(&'static str, u64)> {
+        self.dev.approximations()
     }
 
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _respecify: bool) -> Result {
@@ -713,6 +738,7 @@ impl Backend for Espryt {
     fn query_destroy(&mut self, _: &PushedState, q: QueryHandle) -> Result {
         if let Ok(q) = self.obj.queries.remove(q) {
             self.obj.dead_queries.push((q.context, q.name));
+            self.obj.counters.give_back(q.counter);
             self.settle();
         }
         Ok(())
@@ -760,14 +786,14 @@ impl Backend for Espryt {
                     w.dev.gl.glow.flush();
                 }
             }
-            // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+            // What is drawn to a single buffer or to the front is seen after a flush (GL 4.6 §2.3.2).
             let d = s.current.draw;
-            let single = w
-                .obj
-                .surfaces
-                .get(d)
-                .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
-            if single { w.show(s, d) } else { Ok(()) }
+            let windowed = w.obj.surfaces.get(d).ok().filter(|x| x.window.is_some());
+            match windowed.map(|x| (x.desc.double_buffered.get(), x.front_drawn)) {
+                Some((false, _)) => w.show(s, d),
+                Some((true, true)) => w.show_front(s, d),
+                _ => Ok(()),
+            }
         })
     }
 

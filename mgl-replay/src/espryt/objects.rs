@@ -5,9 +5,11 @@ use super::context::Serial;
 use super::depth::DepthReaders;
 use super::device::Device;
 use super::formats::Plan;
+use super::painter::Painter;
 use super::program::Program;
 use super::queries::Query;
 use super::samplers::Samplers;
+use super::samples::Counters;
 use super::stream::Place;
 use super::surfaces::Surface;
 use super::units::Dummies;
@@ -154,16 +156,20 @@ pub struct Objects {
     pub fences: Table<FenceHandle, Fence>,
     /// Queries.
     pub queries: Table<QueryHandle, Query>,
+    /// Counters of samples that no query has.
+    pub counters: Counters,
     /// Storage that ended and may be attached to framebuffers.
     pub dead_images: Vec<Serial>,
     /// Query objects that ended, with the context that they belong to.
     pub dead_queries: Vec<(u64, glow::Query)>,
     /// Programs that read depth and stencil.
     pub depth_readers: DepthReaders,
+    /// Programs of blits that are drawn.
+    pub painter: Painter,
     /// Vertices in forms that OpenGL ES reads.
     pub converted: Converted,
-    /// A buffer of zeros, and how many.
-    pub zeros: Option<(Place, usize)>,
+    /// Buffers of zeros, and how many, the smallest first.
+    pub zeros: Vec<(Place, usize)>,
 }
 
 /// A fence.

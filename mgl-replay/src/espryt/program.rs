@@ -1,17 +1,20 @@
 //! Programs: SPIR-V to ESSL to a linked GL program, a variant for each thing that only the draw decides.
 //!
-//! Compiled when first drawn with. What fails is remembered, so that it is told once and refused from then on.
+//! Compiled when first drawn with. What fails is remembered. A variant that cannot be made is drawn with the nearest one
+//! that can; where even the plain one fails, nothing is drawn.
 
 use super::capture::varyings;
 use super::context::Serial;
 use super::device::Device;
 use super::essl::logic::{self, Logic};
-use super::essl::wire::{self, Wire};
+use super::essl::wire::{self, OFFSET_LOCATION, Wire};
 use super::essl::{
     EsslError, EsslOptions, FIRST_BIAS_LOCATION, HEIGHT_LOCATION, POINT_SIZE_LOCATION,
     empty_fragment, to_essl,
 };
+use super::samples::Counting;
 use super::work::Work;
+use crate::approximation::Approximation;
 use glow::HasContext;
 use mgl_core::handle::ShaderHandle;
 use mgl_core::pipe::backend::ProgramCode;
@@ -34,6 +37,62 @@ pub struct VariantKey {
     pub wire: Option<Wire>,
     /// What is written is combined with what is there.
     pub logic: Option<Logic>,
+    /// Colours are written with alpha one.
+    pub alpha_to_one: bool,
+    /// Points whose centre is outside the clip volume are dropped.
+    pub clip_points: bool,
+    /// Varyings are captured.
+    pub capture: bool,
+    /// Fragments count themselves.
+    pub counting: Option<Counting>,
+}
+
+impl VariantKey {
+    /// What captures and does nothing else: nothing of it is rasterised.
+    pub const CAPTURE: Self = Self {
+        broadcast: 1,
+        fixed_point_size: false,
+        point_coord_from_below: false,
+        lod_bias: false,
+        wire: None,
+        logic: None,
+        alpha_to_one: false,
+        clip_points: false,
+        capture: true,
+        counting: None,
+    };
+
+    /// Whether its last vertex-processing stage gives what the program's own does.
+    pub fn keeps_vertices(&self) -> bool {
+        !self.fixed_point_size && self.wire.is_none() && !self.clip_points
+    }
+
+    /// What every program that can be drawn with can be drawn with.
+    fn is_plain(&self) -> bool {
+        *self
+            == Self {
+                broadcast: self.broadcast,
+                fixed_point_size: self.fixed_point_size,
+                ..Self::default()
+            }
+    }
+
+    /// Takes the most special part away; gives what is only near without it, `None` when there is nothing to take.
+    fn simplify(&mut self) -> Option<Approximation> {
+        if self.counting.take().is_some() {
+            Some(Approximation::SamplesPassed)
+        } else if std::mem::take(&mut self.lod_bias) {
+            Some(Approximation::LodBias)
+        } else if self.wire.take().is_some() {
+            Some(Approximation::PolygonMode)
+        } else if self.logic.take().is_some() {
+            Some(Approximation::LogicOp)
+        } else if std::mem::take(&mut self.alpha_to_one) {
+            Some(Approximation::AlphaToOne)
+        } else {
+            None
+        }
+    }
 }
 
 /// Values of the plain uniforms that variants take from state.
@@ -43,6 +102,8 @@ pub struct StateValues {
     pub point_size: f32,
     /// Of the framebuffer, pixels.
     pub height: f32,
+    /// See [`OFFSET_LOCATION`].
+    pub offset: [f32; 4],
 }
 
 /// A linked GL program.
@@ -57,10 +118,14 @@ pub struct Variant {
     point_size: Option<f32>,
     /// The framebuffer's height as set, in variants that take it.
     height: Option<f32>,
+    /// The outline's offset as set, in variants that take it.
+    offset: Option<[f32; 4]>,
     /// LOD biases as set, by slot, in variants that take them.
     biases: Vec<f32>,
     /// Slots whose bias a look-up reads.
     bias_slots: Vec<u32>,
+    /// What of the program the context does only nearly.
+    near: Vec<Approximation>,
 }
 
 /// A program.
@@ -71,6 +136,8 @@ pub struct Program {
     variants: Vec<Variant>,
     /// Why it cannot be drawn with.
     failure: Option<BackendError>,
+    /// Variants that cannot be made, and why.
+    failures: Vec<(VariantKey, BackendError)>,
     /// Sampler type of each slot.
     pub slots: Vec<SamplerShape>,
     /// A fragment input takes the value of one vertex.
@@ -90,6 +157,18 @@ impl Program {
     /// A variant by its place in the list.
     pub fn variant(&self, at: usize) -> &Variant {
         &self.variants[at]
+    }
+
+    /// The key of a variant by its identity.
+    pub fn key_of(&self, serial: Serial) -> Option<VariantKey> {
+        let found = self.variants.iter().find(|v| v.serial == serial);
+        found.map(|v| v.key)
+    }
+
+    /// The identity of a key's variant, if it was made.
+    pub fn serial_of(&self, key: &VariantKey) -> Option<Serial> {
+        let found = self.variants.iter().find(|v| v.key == *key);
+        found.map(|v| v.serial)
     }
 }
 
@@ -120,12 +199,45 @@ impl Work<'_> {
             stages,
             variants: Vec::new(),
             failure: None,
+            failures: Vec::new(),
         };
         self.obj
             .programs
             .insert(d.shader, program)
             .map(|_| ())
             .map_err(|e| BackendError::Driver(e.to_string()))
+    }
+
+    /// Uses the variant of a program that a draw asks for, or the nearest one that can be made: `key` is that one's
+    /// afterwards. Gives its place in the program's list.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Work::use_program`], when no variant can be made.
+    pub fn use_nearest(
+        &mut self,
+        h: ShaderHandle,
+        key: &mut VariantKey,
+        values: StateValues,
+    ) -> Result<usize, BackendError> {
+        let at = loop {
+            match self.use_program(h, *key, values) {
+                Ok(at) => break at,
+                Err(e) => {
+                    let lost = self.obj.programs.get(h).is_ok_and(|p| p.failure.is_some());
+                    match key.simplify().filter(|_| !lost) {
+                        Some(kind) => self.dev.near(kind),
+                        None => return Err(e),
+                    }
+                }
+            }
+        };
+        if let Ok(p) = self.obj.programs.get(h) {
+            for kind in &p.variants[at].near {
+                self.dev.near(*kind);
+            }
+        }
+        Ok(at)
     }
 
     /// Uses a variant of a program, made now if it is not there; gives its place in the program's list.
@@ -144,7 +256,8 @@ impl Work<'_> {
             .programs
             .get(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
-        if let Some(failure) = &program.failure {
+        let refused = program.failures.iter().find(|f| f.0 == key).map(|f| &f.1);
+        if let Some(failure) = program.failure.as_ref().or(refused) {
             return Err(failure.clone());
         }
         let at = match program.variants.iter().position(|v| v.key == key) {
@@ -162,10 +275,17 @@ impl Work<'_> {
             if let Some(c) = &mut self.ctx.capture {
                 c.pause(self.dev);
             }
+            let unknown = self.ctx.shadow.program == 0;
             self.ctx.shadow.program = variant.serial;
             self.dev.tally.program_binds.one();
             // SAFETY: the context is current, and the program lives and is linked.
-            unsafe { gl.use_program(Some(variant.name)) };
+            unsafe {
+                if unknown {
+                    // It may be in use, with values that another context has changed since.
+                    gl.use_program(None);
+                }
+                gl.use_program(Some(variant.name));
+            }
         }
         let pairs = [
             (
@@ -184,6 +304,15 @@ impl Work<'_> {
                 // SAFETY: the program is in use, and has a float at the location.
                 unsafe { gl.uniform_1_f32(Some(&location), value) };
             }
+        }
+        if let Some(set) = &mut variant.offset
+            && *set != values.offset
+        {
+            *set = values.offset;
+            let location = glow::NativeUniformLocation(OFFSET_LOCATION);
+            let [x, y, z, w] = values.offset;
+            // SAFETY: the program is in use, and has a vector of four at the location.
+            unsafe { gl.uniform_4_f32(Some(&location), x, y, z, w) };
         }
         Ok(at)
     }
@@ -222,7 +351,7 @@ impl Work<'_> {
             .get_mut(h)
             .map_err(|e| BackendError::Driver(e.to_string()))?;
         match build(self.dev, program, key) {
-            Ok(name) => {
+            Ok((name, near)) => {
                 let slots = program.slots.len() as u32;
                 let bias_slots: Vec<u32> = if key.lod_bias {
                     (0..slots)
@@ -243,21 +372,20 @@ impl Work<'_> {
                     name,
                     serial,
                     point_size: unset(key.fixed_point_size),
+                    offset: key.wire.is_some_and(|w| w.offset).then_some([f32::NAN; 4]),
                     height: unset(program.reflection.fragment.origin_upper_left),
                     biases: vec![f32::NAN; if key.lod_bias { slots as usize } else { 0 }],
                     bias_slots,
+                    near,
                 });
                 Ok(program.variants.len() - 1)
             }
             Err(e) => {
                 // What a plain variant lacks, all lack; a special one may be refused alone.
-                if (VariantKey {
-                    broadcast: key.broadcast,
-                    fixed_point_size: key.fixed_point_size,
-                    ..VariantKey::default()
-                }) == key
-                {
+                if key.is_plain() {
                     program.failure = Some(e.clone());
+                } else {
+                    program.failures.push((key, e.clone()));
                 }
                 Err(e)
             }
@@ -273,7 +401,11 @@ impl Work<'_> {
     }
 }
 
-fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, BackendError> {
+fn build(
+    dev: &Device,
+    p: &Program,
+    key: VariantKey,
+) -> Result<(glow::Program, Vec<Approximation>), BackendError> {
     let gl = &dev.gl.glow;
     let has = &dev.gl.has;
     let options = EsslOptions {
@@ -286,7 +418,11 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
         geometry_point_size: has.geometry_point_size,
         point_coord_from_below: key.point_coord_from_below,
         lod_bias: key.lod_bias,
+        single_outputs: key.logic.is_some(),
+        alpha_to_one: key.alpha_to_one,
+        clip_points: key.clip_points,
     };
+    let mut near = Vec::new();
     let mut texts = Vec::new();
     let mut outputs = Vec::new();
     for stage in p.reflection.stages.iter() {
@@ -297,16 +433,30 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
             },
         )?;
         texts.push((stage, essl.source));
+        near.extend(essl.near);
         if !essl.xfb_varyings.is_empty() {
             outputs = essl.xfb_varyings;
         }
     }
-    let captured = varyings(&p.reflection, &outputs)?;
+    let captured = match key.capture {
+        true => varyings(&p.reflection, &outputs)?,
+        false => None,
+    };
     let stages = p.reflection.stages;
     if !stages.contains(ShaderStage::Fragment) && !stages.contains(ShaderStage::Compute) {
         texts.push((ShaderStage::Fragment, empty_fragment(&options).source));
     }
     specialise(&mut texts, key, options.version)?;
+    if let Some(counting) = key.counting
+        && let Some(t) = texts.iter_mut().find(|t| t.0 == ShaderStage::Fragment)
+    {
+        let facts = &p.reflection.fragment;
+        let late = facts.uses_discard || facts.writes_depth;
+        t.1 = counting.apply(&t.1, late);
+        if !counting.is_exact(late) {
+            near.push(Approximation::SamplesPassed);
+        }
+    }
     // SAFETY: a context is current; every object made here is deleted on every way out but success.
     unsafe {
         let program = gl.create_program().map_err(BackendError::Driver)?;
@@ -358,7 +508,7 @@ fn build(dev: &Device, p: &Program, key: VariantKey) -> Result<glow::Program, Ba
             return Err(BackendError::Driver(text));
         }
         dev.tally.programs_linked.one();
-        Ok(program)
+        Ok((program, near))
     }
 }
 
@@ -377,16 +527,23 @@ fn specialise(
             BackendError::Unsupported("a logic operation on such outputs".to_owned())
         })?;
     }
-    if let (Some(wire), Some(vertex)) = (&key.wire, at(texts, ShaderStage::Vertex)) {
-        let (geometry, changed) = wire::texts(&texts[vertex].1, &texts[fragment].1, wire, version)
-            .ok_or_else(|| {
-                BackendError::Unsupported(format!(
-                    "polygons as {:?} of structures, blocks or clip distances",
-                    wire.outline
-                ))
-            })?;
+    if let Some(wire) = &key.wire {
+        let refuse = || BackendError::Unsupported(format!("polygons as {:?}", wire.outline));
+        let own = at(texts, ShaderStage::Geometry);
+        if own.is_none() && at(texts, ShaderStage::TessEval).is_some() {
+            return Err(refuse());
+        }
+        let from = own.or(at(texts, ShaderStage::Vertex)).ok_or_else(refuse)?;
+        let made = match own {
+            Some(_) => wire::behind_geometry(&texts[from].1, &texts[fragment].1, wire),
+            None => wire::texts(&texts[from].1, &texts[fragment].1, wire, version),
+        };
+        let (geometry, changed) = made.ok_or_else(refuse)?;
         texts[fragment].1 = changed;
-        texts.push((ShaderStage::Geometry, geometry));
+        match own {
+            Some(own) => texts[own].1 = geometry,
+            None => texts.push((ShaderStage::Geometry, geometry)),
+        }
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Queries and fences.
 //!
-//! OpenGL ES counts no samples: SAMPLES_PASSED becomes ANY_SAMPLES_PASSED, whose result is 0 or 1. Code that asks
-//! whether something was visible works; a count does not, and Caps say so (`samples_passed:boolean`).
+//! OpenGL ES counts no samples: SAMPLES_PASSED becomes ANY_SAMPLES_PASSED, whose result is 0 or 1, and fragments count
+//! themselves ([`super::samples`]). Where they cannot, Caps say so (`samples_passed:boolean`).
 
 use super::objects::Fence;
+use super::samples::Counter;
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::handle::*;
@@ -20,6 +21,10 @@ pub struct Query {
     target: u32,
     /// What the pipe asked for.
     asked: QueryTarget,
+    /// Counted before the part that the object counts now.
+    before: u64,
+    /// Where fragments count.
+    pub counter: Option<Counter>,
 }
 
 /// EXT_disjoint_timer_query.
@@ -60,9 +65,16 @@ impl Work<'_> {
             context: self.ctx.egl.id,
             target,
             asked: d.target,
+            before: 0,
+            counter: None,
         };
         match self.obj.queries.get_mut(d.query) {
-            Ok(place) => *place = new,
+            Ok(place) => {
+                *place = Query {
+                    counter: place.counter,
+                    ..new
+                }
+            }
             Err(_) => {
                 self.obj
                     .queries
@@ -80,20 +92,69 @@ impl Work<'_> {
     /// [`BackendError::Unsupported`] for targets that the context lacks.
     pub fn begin_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
         let q = self.query(d)?;
-        // SAFETY: the context is current, and the object is its own.
+        // Another of its target is the server's business, but no driver's: it ends.
+        let other = self.ctx.active_queries.iter().find(|a| a.0 == q.target);
+        if let Some(&(_, name)) = other {
+            self.ctx.stop_query(self.dev, name);
+        }
+        let counter = match d.target {
+            QueryTarget::SAMPLES_PASSED => self.start_counting(d.query, q.counter)?,
+            _ => q.counter,
+        };
+        if let Ok(place) = self.obj.queries.get_mut(d.query) {
+            (place.before, place.counter) = (0, counter);
+        }
+        if d.target == QueryTarget::PRIMITIVES_GENERATED {
+            self.ctx.generated = d.query;
+        }
+        // SAFETY: the context is current, the object is its own, and no query of the target is active.
         unsafe { self.dev.gl.glow.begin_query(q.target, q.name) };
+        self.ctx.active_queries.push((q.target, q.name));
         Ok(())
+    }
+
+    /// Runs `f`, whose primitives the active query of generated primitives does not count: they were counted.
+    ///
+    /// # Errors
+    ///
+    /// `f`'s.
+    pub fn uncounted(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> Result<(), BackendError>,
+    ) -> Result<(), BackendError> {
+        let h = self.ctx.generated;
+        let active = |q: &&Query| self.ctx.active_queries.iter().any(|a| a.1 == q.name);
+        let Some(q) = self.obj.queries.get(h).ok().filter(active).copied() else {
+            return f(self);
+        };
+        // SAFETY: the context is current, and the query is active in it.
+        unsafe { self.dev.gl.glow.end_query(q.target) };
+        let so_far = self.query_result(h)?;
+        if let Ok(place) = self.obj.queries.get_mut(h) {
+            place.before = so_far;
+        }
+        let done = f(self);
+        // SAFETY: as above, and none is active now.
+        unsafe { self.dev.gl.glow.begin_query(q.target, q.name) };
+        done
     }
 
     /// Ends a query.
     ///
     /// # Errors
     ///
-    /// When it was never begun.
+    /// When it is not active in this context.
     pub fn end_query(&mut self, d: &QueryDesc) -> Result<(), BackendError> {
         let q = self.begun(d.query)?;
-        // SAFETY: the context is current; a query that is not active is GL's error.
-        unsafe { self.dev.gl.glow.end_query(q.target) };
+        self.stop_counting(d.query);
+        if self.ctx.generated == d.query {
+            self.ctx.generated = QueryHandle::NULL;
+        }
+        if !self.ctx.stop_query(self.dev, q.name) {
+            return Err(BackendError::Driver(
+                "the end of a query that is not active in the context".into(),
+            ));
+        }
         Ok(())
     }
 
@@ -146,7 +207,10 @@ impl Work<'_> {
                 .gl
                 .es
                 .GetQueryObjectuiv(name, glow::QUERY_RESULT, &mut v);
-            Ok(u64::from(v))
+            if let (QueryTarget::SAMPLES_PASSED, Some(counter)) = (q.asked, q.counter) {
+                return Ok(self.counted(counter, v != 0));
+            }
+            Ok(q.before + u64::from(v))
         }
     }
 

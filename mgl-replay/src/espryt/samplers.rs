@@ -6,6 +6,7 @@
 use super::context::Serial;
 use super::device::Device;
 use super::work::Work;
+use crate::approximation::Approximation;
 use glow::HasContext;
 use mgl_core::handle::{SamplerHandle, TypedHandle};
 use mgl_core::pipe::*;
@@ -145,10 +146,13 @@ impl Work<'_> {
                 Wrap::CLAMP if linear && has.border_clamp => glow::CLAMP_TO_BORDER,
                 Wrap::CLAMP => glow::CLAMP_TO_EDGE,
                 Wrap::CLAMP_TO_BORDER if !has.border_clamp => {
-                    return Err(BackendError::Unsupported("clamping to a border".into()));
+                    self.dev.near(Approximation::BorderClamp);
+                    glow::CLAMP_TO_EDGE
                 }
                 Wrap::MIRROR_CLAMP_TO_EDGE if !has.mirror_clamp => {
-                    return Err(BackendError::Unsupported("mirrored clamping".into()));
+                    // The same up to the end of the mirror image.
+                    self.dev.near(Approximation::MirrorClamp);
+                    glow::MIRRORED_REPEAT
                 }
                 w => w.0,
             };

@@ -9,6 +9,7 @@ use glow::HasContext;
 use mgl_core::handle::RenderStateHandle;
 use mgl_core::pipe::render_state::*;
 use mgl_core::pipe::*;
+use mgl_core::pod::{Bool32, F32};
 
 fn switch(dev: &Device, what: u32, on: bool) {
     // SAFETY: the context is current.
@@ -74,6 +75,8 @@ impl NativeContext {
 
     /// Makes the dynamic part GL's; the viewports after the first only if a draw can use them.
     pub fn set_dynamic(&mut self, dev: &Device, new: &DynamicState, all_viewports: bool) {
+        let effective = with_multisample(dev, new);
+        let new = &effective;
         let old = self.shadow.dynamic;
         let many = all_viewports && dev.gl.has.viewport_array;
         if old == *new && many == self.shadow.many_viewports {
@@ -309,6 +312,20 @@ fn set_depth_bias(dev: &Device, old: &DepthBias, new: &DepthBias) {
     }
 }
 
+/// What of the state is in force. With multisampling off, coverage and alpha are left alone (GL 4.6 §17.3.3); where the
+/// driver has no such switch, that much of it is done here.
+fn with_multisample(dev: &Device, d: &DynamicState) -> DynamicState {
+    let mut d = *d;
+    let m = &mut d.multisample;
+    if !m.enable.get() && !dev.gl.has.multisample_switch {
+        let off = Bool32::from(false);
+        (m.alpha_to_coverage, m.alpha_to_one) = (off, off);
+        (m.coverage_enable, m.mask_enable) = (off, off);
+        m.min_sample_shading = F32(-1.0);
+    }
+    d
+}
+
 fn set_multisample(dev: &Device, old: &MultisampleDynamic, new: &MultisampleDynamic) {
     if old == new {
         return;
@@ -354,8 +371,8 @@ fn set_multisample(dev: &Device, old: &MultisampleDynamic, new: &MultisampleDyna
     }
 }
 
-/// Logic operations that blending and masks can express, where shaders cannot read the framebuffer; the others are
-/// refused at the draw. While one is on there is no blending (GL 4.6 §17.3.9). Clears are not affected, since they neither
+/// Logic operations that blending and masks can express, where shaders cannot read the framebuffer; of the others
+/// fragments replace what is there. While one is on there is no blending (GL 4.6 §17.3.9). Clears are not affected, since they neither
 /// blend nor go through logic operations.
 fn lower_logic_op(p: &mut PipelineState, in_shader: bool) {
     if !p.logic_op_enable.get() {

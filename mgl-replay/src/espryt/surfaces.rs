@@ -10,6 +10,7 @@ use super::objects::Image;
 use super::read::blit_mask;
 use super::storage::Shape;
 use super::work::Work;
+use crate::xcb::Notice;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::backend::NativeWindow;
@@ -32,6 +33,8 @@ pub struct Surface {
     pub window: Option<Window>,
     /// Frames a swap.
     pub interval: i32,
+    /// The front was bound to be drawn to: a flush shows it.
+    pub front_drawn: bool,
 }
 
 /// A window of the program.
@@ -59,6 +62,7 @@ impl Surface {
                 gone: false,
             }),
             interval: 1,
+            front_drawn: false,
         }
     }
 
@@ -223,7 +227,17 @@ impl Work<'_> {
         s: &PushedState,
         h: SurfaceHandle,
     ) -> Result<Image, BackendError> {
-        let image = self.surface_image(s, h, false, 0)?;
+        self.shown_buffer(s, h, 0)
+    }
+
+    /// The same of the back (`layer` 0) or the front (1).
+    fn shown_buffer(
+        &mut self,
+        s: &PushedState,
+        h: SurfaceHandle,
+        layer: u32,
+    ) -> Result<Image, BackendError> {
+        let image = self.surface_image(s, h, false, layer)?;
         if image.samples <= 1 {
             return Ok(image);
         }
@@ -251,6 +265,27 @@ impl Work<'_> {
         if let (Some(back), Some(front)) = (surface.back, surface.front) {
             self.copy_image(&back, &front)?;
         }
+        self.show_buffer(s, h, 0)
+    }
+
+    /// Shows the front of a double-buffered surface, which was drawn to (GL 4.6 §17.4.1), in its window.
+    ///
+    /// # Errors
+    ///
+    /// As for any storage.
+    pub fn show_front(&mut self, s: &PushedState, h: SurfaceHandle) -> Result<(), BackendError> {
+        if self.surface(h)?.front.is_none() {
+            return Ok(());
+        }
+        self.show_buffer(s, h, 1)
+    }
+
+    fn show_buffer(
+        &mut self,
+        s: &PushedState,
+        h: SurfaceHandle,
+        layer: u32,
+    ) -> Result<(), BackendError> {
         self.retire_windows();
         let surface = self.surface(h)?;
         let in_window = surface.window.as_ref().is_some_and(|w| !w.gone);
@@ -259,7 +294,7 @@ impl Work<'_> {
             unsafe { glow::HasContext::flush(&self.dev.gl.glow) };
             return Ok(());
         }
-        let image = self.shown_image(s, h)?;
+        let image = self.shown_buffer(s, h, layer)?;
         // Taken out for the time being, because the rest of this object is needed too.
         let Some(mut window) = self.surface(h)?.window.take() else {
             return Ok(());
@@ -363,7 +398,11 @@ impl Work<'_> {
         let dev = self.dev;
         let Some(x) = &dev.egl.x else { return };
         let mut destroyed = Vec::new();
-        x.drain(|window| destroyed.push(window));
+        x.drain(|notice| {
+            if let Notice::Destroyed(window) = notice {
+                destroyed.push(window);
+            }
+        });
         if destroyed.is_empty() {
             return;
         }

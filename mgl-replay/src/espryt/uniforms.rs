@@ -1,6 +1,6 @@
 //! Uniform buffers: the default block, whose bytes are streamed when they change, and the named blocks.
 
-use super::context::{Serial, UniformRange};
+use super::context::{Seen, Serial, UniformRange};
 use super::essl::{DEFAULT_BLOCK_BINDING, FIRST_BLOCK_BINDING};
 use super::work::Work;
 use mgl_core::handle::{ShaderHandle, TypedHandle};
@@ -76,7 +76,7 @@ impl Work<'_> {
                 "{blocks} uniform blocks"
             )));
         }
-        self.ctx.seen.uniforms_epoch = 0;
+        self.ctx.seen.uniforms_epoch = Seen::NEVER;
         for block in 0..blocks {
             self.bind_block(h, block, &entry.bindings, &c.values.uniform_buffers)?;
         }
@@ -144,10 +144,16 @@ impl Work<'_> {
     fn bind_uniform_range(&mut self, point: u32, name: glow::Buffer, range: UniformRange) {
         let place = &mut self.ctx.shadow.uniforms[point as usize];
         if *place != range {
+            let unknown = place.buffer == 0;
             *place = range;
             self.dev.tally.buffer_binds.one();
             // SAFETY: the context is current; the buffer lives, and holds the range when it was bound.
             unsafe {
+                if unknown {
+                    // The same range may be bound, of older storage.
+                    let gl = &self.dev.gl.glow;
+                    glow::HasContext::bind_buffer_base(gl, glow::UNIFORM_BUFFER, point, None);
+                }
                 self.dev.gl.es.BindBufferRange(
                     glow::UNIFORM_BUFFER,
                     point,

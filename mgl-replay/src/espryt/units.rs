@@ -3,7 +3,7 @@
 //! Slots are native units: the generated ESSL has the slot as its binding. A slot whose unit has no view, or one that
 //! the sampler cannot read, gets a black texture of one texel.
 
-use super::context::Unit;
+use super::context::{Seen, Unit};
 use super::formats::Plan;
 use super::objects::Image;
 use super::storage::Shape;
@@ -110,7 +110,7 @@ impl Work<'_> {
         }
         self.ctx.in_use.clear();
         self.ctx.biases.clear();
-        self.ctx.seen.textures_epoch = 0;
+        self.ctx.seen.textures_epoch = Seen::NEVER;
         let count = program.slots.len();
         if count > self.dev.gl.limits.texture_units as usize {
             return Err(BackendError::Unsupported(format!("{count} samplers")));

@@ -94,6 +94,7 @@ impl Work<'_> {
         s: &PushedState,
         d: &DrawCall<'_>,
     ) -> Result<(), BackendError> {
+        self.obj.converted.bury(self.dev);
         let c = self.context(s)?;
         let h = c.values.vertex_elements;
         let entry = s
@@ -115,7 +116,10 @@ impl Work<'_> {
         let converts = self.ctx.vertex.slots[slot]
             .as_ref()
             .is_some_and(|v| !v.converted.is_empty());
+        let skipped = self.skipped_instances(d);
+        let moved = moved | (self.ctx.seen.skipped_instances != skipped);
         if moved || converts || !d.user_arrays.is_empty() {
+            self.ctx.seen.skipped_instances = skipped;
             self.bind_vertex_buffers(slot, entry, &c.values.vertex_buffers, d)?;
             self.ctx.seen.vertex_epoch = self.obj.epoch;
         }
@@ -135,13 +139,17 @@ impl Work<'_> {
         e: &VertexElementsEntry,
     ) -> Result<(), BackendError> {
         let (dev, gl) = (self.dev, &self.dev.gl.glow);
+        let stride = |a: &VertexAttrib| {
+            let source = e.bindings.iter().find(|b| b.binding == a.binding);
+            source.map_or(0, |b| b.stride)
+        };
         for a in &e.attribs {
-            check_attrib(dev, a)?;
+            check_attrib(dev, a, stride(a))?;
         }
         let converted: Vec<VertexAttrib> = e
             .attribs
             .iter()
-            .filter(|a| stored(dev, a).is_some())
+            .filter(|a| stored(dev, a, stride(a)).is_some())
             .copied()
             .collect();
         let points = e.bindings.len() + converted.len();
@@ -159,9 +167,13 @@ impl Work<'_> {
             for a in &e.attribs {
                 let (location, size, offset) = (a.location, a.components as i32, a.relative_offset);
                 gl.enable_vertex_attrib_array(location);
-                if let Some(to) = stored(dev, a) {
+                if let Some(to) = stored(dev, a, stride(a)) {
                     let n = to.components as i32;
-                    gl.vertex_attrib_format_f32(location, n, to.ty, to.normalized, 0);
+                    if to.integer {
+                        gl.vertex_attrib_format_i32(location, n, to.ty, 0);
+                    } else {
+                        gl.vertex_attrib_format_f32(location, n, to.ty, to.normalized, 0);
+                    }
                     let at = converted.iter().position(|c| c == a).unwrap_or(0);
                     gl.vertex_attrib_binding(location, (e.bindings.len() + at) as u32);
                     continue;
@@ -206,6 +218,15 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// The base instance of a draw, where the context has none.
+    fn skipped_instances(&self, d: &DrawCall<'_>) -> u32 {
+        if self.dev.gl.has.base_instance {
+            0
+        } else {
+            d.info.base_instance
+        }
+    }
+
     fn bind_vertex_buffers(
         &mut self,
         slot: usize,
@@ -213,28 +234,38 @@ impl Work<'_> {
         buffers: &[VertexBuffer],
         d: &DrawCall<'_>,
     ) -> Result<(), BackendError> {
+        // Where draws have no base instance, elements begin further on.
+        let skipped = u64::from(self.skipped_instances(d));
         for (i, b) in e.bindings.iter().enumerate() {
             let given = buffers.iter().find(|v| v.binding == b.binding);
             let stride = given.map_or(b.stride, |v| v.stride);
             if stride > self.dev.gl.limits.vertex_stride {
-                return Err(BackendError::Unsupported(format!(
-                    "a vertex stride of {stride} bytes"
-                )));
+                // All that is read of it is converted.
+                let (name, want) = self.place_nothing()?;
+                self.bind_vertex_buffer(slot, i, name, want);
+                continue;
             }
+            let ahead = if b.divisor > 0 {
+                skipped * u64::from(stride)
+            } else {
+                0
+            };
             let user = d.user_arrays.iter().find(|u| u.binding == b.binding);
             let (name, want) = match (given, user) {
                 (Some(v), _) if !v.buffer.is_null() => {
                     let buffer = self.buffer(v.buffer)?;
                     let want = BoundBuffer {
                         serial: buffer.serial,
-                        offset: v.offset,
+                        offset: v.offset + ahead,
                         stride,
                     };
                     (buffer.name, want)
                 }
                 (_, Some(u)) => {
                     let bytes = &d.arrays[u.offset as usize..(u.offset + u.size) as usize];
-                    self.place_user_array(u.first, stride, bytes)?
+                    let (name, mut want) = self.place_user_array(u.first, stride, bytes)?;
+                    want.offset += ahead;
+                    (name, want)
                 }
                 _ => self.place_nothing()?,
             };
@@ -250,22 +281,30 @@ impl Work<'_> {
             let given = buffers.iter().find(|v| v.binding == a.binding);
             let source = e.bindings.iter().find(|b| b.binding == a.binding);
             let stride = given.map_or(source.map_or(0, |b| b.stride), |v| v.stride);
-            let size = stored(self.dev, &a).map_or(0, |s| s.bytes);
+            let size = stored(self.dev, &a, stride).map_or(0, |s| s.bytes);
             let out_stride = if stride == 0 { 0 } else { size };
+            let instanced = source.is_some_and(|b| b.divisor > 0);
+            let ahead = if instanced {
+                skipped * u64::from(out_stride)
+            } else {
+                0
+            };
             let user = d.user_arrays.iter().find(|u| u.binding == a.binding);
             let (name, want) = match (given, user) {
                 (Some(v), _) if !v.buffer.is_null() => {
                     let (name, serial) = self.converted_buffer(&a, v.buffer, v.offset, stride)?;
                     let want = BoundBuffer {
                         serial,
-                        offset: 0,
+                        offset: ahead,
                         stride: out_stride,
                     };
                     (name, want)
                 }
                 (_, Some(u)) => {
                     let bytes = converted_array(&a, u, stride, d.arrays);
-                    self.place_user_array(u.first, out_stride, &bytes)?
+                    let (name, mut want) = self.place_user_array(u.first, out_stride, &bytes)?;
+                    want.offset += ahead;
+                    (name, want)
                 }
                 _ => self.place_nothing()?,
             };
@@ -286,10 +325,15 @@ impl Work<'_> {
         };
         let bound = &mut v.bound[point];
         if *bound != want {
+            let unknown = bound.serial == 0;
             *bound = want;
             self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, the binding point is below the limit, and the buffer lives.
             unsafe {
+                if unknown {
+                    // The same range may be bound, of older storage.
+                    self.dev.gl.es.BindVertexBuffer(point as u32, 0, 0, 16);
+                }
                 self.dev.gl.es.BindVertexBuffer(
                     point as u32,
                     name.0.get(),
@@ -357,7 +401,7 @@ impl Work<'_> {
     /// [`BackendError::OutOfMemory`].
     pub fn zeros(&mut self, size: usize) -> Result<super::stream::Place, BackendError> {
         let align = u64::from(self.dev.gl.limits.uniform_offset_alignment);
-        if let Some(z) = self.obj.zeros.filter(|z| z.1 >= size) {
+        if let Some(z) = self.obj.zeros.iter().find(|z| z.1 >= size) {
             return Ok(z.0);
         }
         let size = size.next_power_of_two().max(1024);
@@ -370,12 +414,8 @@ impl Work<'_> {
             align,
             0,
         )?;
-        if let Some(old) = self.obj.zeros.replace((place, size)) {
-            // SAFETY: a context is current; what still has it bound keeps its storage.
-            unsafe { self.dev.gl.glow.delete_buffer(old.0.name) };
-            self.dev.tally.buffers_ended.one();
-            self.obj.moved();
-        }
+        // The older one may be bound for the very draw that asks, and deleting would unbind it.
+        self.obj.zeros.push((place, size));
         Ok(place)
     }
 
@@ -387,10 +427,15 @@ impl Work<'_> {
         if let Some(Some(v)) = self.ctx.vertex.slots.get_mut(slot)
             && v.index != serial
         {
+            let unknown = v.index == 0;
             v.index = serial;
             self.dev.tally.buffer_binds.one();
             // SAFETY: the vertex array is bound, and the buffer lives.
             unsafe {
+                if unknown {
+                    let gl = &self.dev.gl.glow;
+                    gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, None);
+                }
                 self.dev
                     .gl
                     .glow
@@ -445,7 +490,7 @@ impl Work<'_> {
 /// Largest offset of an attribute in its element that every OpenGL ES takes (ES 3.2 table 21.39).
 const MAX_RELATIVE_OFFSET: u32 = 2047;
 
-fn check_attrib(dev: &Device, a: &VertexAttrib) -> Result<(), BackendError> {
+fn check_attrib(dev: &Device, a: &VertexAttrib, stride: u32) -> Result<(), BackendError> {
     let refuse = |what: String| Err(BackendError::Unsupported(what));
     if a.location >= dev.gl.limits.attribs {
         return refuse(format!("vertex attribute {}", a.location));
@@ -453,7 +498,7 @@ fn check_attrib(dev: &Device, a: &VertexAttrib) -> Result<(), BackendError> {
     if a.class == AttribClass::LONG {
         return refuse("vertex attributes of doubles that stay doubles".into());
     }
-    if a.relative_offset > MAX_RELATIVE_OFFSET && stored(dev, a).is_none() {
+    if a.relative_offset > MAX_RELATIVE_OFFSET && stored(dev, a, stride).is_none() {
         return refuse(format!(
             "a vertex attribute offset of {}",
             a.relative_offset

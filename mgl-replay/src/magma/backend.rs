@@ -1,6 +1,7 @@
 //! The methods of the trait, each a line or two: what they do stands in the module of its subject.
 
 use super::context::Ctx;
+use super::recorder::Garbage;
 use super::surfaces::Surface;
 use super::{Magma, textures};
 use mgl_core::handle::*;
@@ -18,11 +19,6 @@ impl Backend for Magma {
     }
 
     fn attach_native(&mut self, surface: SurfaceHandle, window: &NativeWindow) -> Result {
-        if !self.gpu.has.swapchain {
-            return Err(BackendError::Unsupported(
-                "a window, since the Vulkan device shows nothing on X servers".into(),
-            ));
-        }
         self.displays.open(&window.display)?;
         self.windows.retain(|w| w.0 != surface);
         self.windows.push((surface, window.clone()));
@@ -54,6 +50,10 @@ impl Backend for Magma {
 
     fn native_counters(&self) -> Vec<(&'static str, u64)> {
         self.counted().told()
+    }
+
+    fn approximations(&self) -> Vec<(&'static str, u64)> {
+        self.near.counted()
     }
 
     fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
@@ -135,11 +135,23 @@ impl Backend for Magma {
 
     fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
         self.end_rendering();
-        let _ = self.contexts.remove(h);
+        self.suspend_queries();
+        self.queries.forget_context(h);
+        if let Ok(c) = self.contexts.remove(h)
+            && let Some(counters) = c.counters
+        {
+            self.rec.discard(Garbage::Buffer(counters.raw));
+        }
         Ok(())
     }
 
-    fn bind_context(&mut self, _: &PushedState, _: &BindContext) -> Result {
+    fn bind_context(&mut self, _: &PushedState, b: &BindContext) -> Result {
+        if self.speaks != b.context {
+            // What is active and what is captured is the other context's.
+            self.end_rendering();
+            self.suspend_queries();
+            self.speaks = b.context;
+        }
         Ok(())
     }
 
@@ -284,15 +296,13 @@ impl Backend for Magma {
     }
 
     fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
-        // What is drawn to a single buffer is seen after a flush (GL 4.6 §2.3.2).
+        // What is drawn to a single buffer or to the front is seen after a flush (GL 4.6 §2.3.2).
         let d = s.current.draw;
-        let single = self
-            .obj
-            .surfaces
-            .get(d)
-            .is_ok_and(|x| x.window.is_some() && !x.desc.double_buffered.get());
-        if single {
-            self.show(d)?;
+        let windowed = self.obj.surfaces.get(d).ok().filter(|x| x.window.is_some());
+        match windowed.map(|x| (x.desc.double_buffered.get(), x.front_drawn)) {
+            Some((false, _)) => self.show(d)?,
+            Some((true, true)) => self.show_front(d)?,
+            _ => {}
         }
         if f.flags.has(FlushFlags::FINISH) {
             self.finish()

@@ -300,7 +300,13 @@ impl Magma {
         if plain_copy && from_samples == to_samples && !same_image {
             return self.copy_part(p, &p.from, vx, vy, (p.x, p.y));
         }
-        let from = self.single_sampled(&p.from)?;
+        // Sample by sample, where fragments can be samples.
+        let samples = to_samples > 1 && from_samples == to_samples && !same_image;
+        let from = if samples && self.gpu.has.sample_shading {
+            p.from
+        } else {
+            self.single_sampled(&p.from)?
+        };
         if plain_copy && to_samples == 1 && from.image != p.to.image {
             return self.copy_part(p, &from, vx, vy, (p.x, p.y));
         }

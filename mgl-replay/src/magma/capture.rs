@@ -9,11 +9,10 @@ use super::recorder::Access;
 use super::targets::context;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
-use mgl_core::handle::ContextHandle;
 use mgl_core::pipe::*;
 
 /// A capture that the client has begun.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Capture {
     /// Draws are not captured.
     paused: bool,
@@ -23,14 +22,12 @@ pub struct Capture {
     buffers: u32,
 }
 
-/// Counters of captures: one word a buffer.
+/// Counters of a context's captures: one word a buffer.
 #[derive(Debug)]
 pub struct Counters {
     /// The words.
     pub raw: RawBuffer,
     access: Access,
-    /// The context whose capture runs in the rendering under way.
-    running: Option<ContextHandle>,
 }
 
 impl Magma {
@@ -91,9 +88,7 @@ impl Magma {
 
     /// Whether a capture runs in the rendering under way.
     pub(super) fn capture_runs(&self) -> bool {
-        self.capture_counters
-            .as_ref()
-            .is_some_and(|c| c.running.is_some())
+        self.capturing.is_some()
     }
 
     fn stop_running(&mut self) {
@@ -107,27 +102,29 @@ impl Magma {
     /// # Errors
     ///
     /// [`BackendError::OutOfMemory`].
-    pub(super) fn counter_ready(&mut self, captures: bool) -> Result<(), BackendError> {
+    pub(super) fn counter_ready(
+        &mut self,
+        s: &PushedState,
+        captures: bool,
+    ) -> Result<(), BackendError> {
         if !captures || self.capture_runs() {
             return Ok(());
         }
-        if self.capture_counters.is_none() {
+        if self.ctx(s)?.counters.is_none() {
             let raw = self.mem.buffer(
                 &self.gpu,
                 16,
                 vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
                 MemoryLocation::GpuOnly,
             )?;
-            self.capture_counters = Some(Counters {
+            self.ctx(s)?.counters = Some(Counters {
                 raw,
                 access: Access::default(),
-                running: None,
             });
         }
-        let conflict = self
-            .capture_counters
-            .as_ref()
-            .is_some_and(|c| c.access.write_conflicts(self.rec.epoch));
+        let epoch = self.rec.epoch;
+        let counters = self.ctx(s)?.counters.as_ref();
+        let conflict = counters.is_some_and(|c| c.access.write_conflicts(epoch));
         if conflict {
             self.end_rendering();
             self.rec.barrier(&self.gpu, &[]);
@@ -145,6 +142,10 @@ impl Magma {
             return Ok(());
         }
         let targets = &context(s)?.values.stream_targets;
+        // A primitive is written whole or not at all: an empty range leaves no room for any.
+        if targets.iter().any(|t| t.size == 0) {
+            return Ok(());
+        }
         let cmd = self.rec.cmd();
         let mut buffers = 0;
         for t in targets
@@ -171,7 +172,7 @@ impl Magma {
             }
         }
         let begun = self.ctx(s)?.capture.is_some_and(|c| c.begun);
-        let Some(counters) = &mut self.capture_counters else {
+        let Some(counters) = &mut Self::ctx_of(&mut self.contexts, s)?.counters else {
             return Ok(());
         };
         let raw = [counters.raw.buffer; 4];
@@ -197,7 +198,7 @@ impl Magma {
                 );
             }
         }
-        counters.running = Some(s.current.context);
+        self.capturing = Some(s.current.context);
         counters.access.writes(self.rec.epoch, self.rec.serial);
         if let Some(c) = &mut self.ctx(s)?.capture {
             c.begun = true;
@@ -208,19 +209,17 @@ impl Magma {
 
     /// Ends the capture in the rendering under way, which ends next.
     pub(super) fn stop_capture(&mut self) {
-        let Some(counters) = &mut self.capture_counters else {
+        let Some(running) = self.capturing.take() else {
             return;
         };
-        let Some(running) = counters.running.take() else {
+        let Ok(ctx) = self.contexts.get_mut(running) else {
+            return;
+        };
+        let n = ctx.capture.map_or(0, |c| c.buffers);
+        let Some(counters) = &mut ctx.counters else {
             return;
         };
         counters.access.writes(self.rec.epoch, self.rec.serial);
-        let n = self
-            .contexts
-            .get(running)
-            .ok()
-            .and_then(|c| c.capture)
-            .map_or(0, |c| c.buffers);
         let raw = [counters.raw.buffer; 4];
         let offsets = [0u64, 4, 8, 12];
         let cmd = self.rec.cmd();

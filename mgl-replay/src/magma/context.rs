@@ -1,7 +1,7 @@
 //! What of a GL context is native: up to where what was pushed has been followed, and what came of it.
 
 use super::Magma;
-use super::capture::Capture;
+use super::capture::{Capture, Counters};
 use super::spirv::DrawConstants;
 use super::state::{Commanded, Flexible};
 use super::sync::BufferUse;
@@ -38,6 +38,8 @@ pub struct Ctx {
     pub vertex_seen: Option<(u64, u64, u64, u64, u64)>,
     /// Transform feedback that the client has begun.
     pub capture: Option<Capture>,
+    /// How far captures came.
+    pub counters: Option<Counters>,
 }
 
 /// What the command buffer has bound; nothing when it is new.

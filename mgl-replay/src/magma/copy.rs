@@ -40,9 +40,13 @@ impl Magma {
         if area.width == 0 || area.height == 0 || area.depth == 0 {
             return Ok(());
         }
-        let stored = |m: &Self, w: &Window| m.obj.images.get(w.image).map(|i| (i.plan, i.samples));
-        let ((a, samples), (b, _)) = (stored(self, from)?, stored(self, to)?);
-        let raw = a.same_texels(&b) && from.plan.same_texels(&to.plan);
+        let stored = |m: &Self, w: &Window| {
+            let image = m.obj.images.get(w.image);
+            image.map(|i| (i.plan, i.samples, i.kind == vk::ImageType::TYPE_1D))
+        };
+        let ((a, samples, a_line), (b, _, b_line)) = (stored(self, from)?, stored(self, to)?);
+        // Vulkan copies nothing between one-dimensional images and others (VUID-vkCmdCopyImage-srcImage-07743).
+        let raw = a.same_texels(&b) && from.plan.same_texels(&to.plan) && a_line == b_line;
         let target = Box3 {
             x: at.0,
             y: at.1,
@@ -196,8 +200,8 @@ impl Magma {
                 z: 0,
                 ..area
             };
-            let target = area;
-            return self.copy_on_gpu(&window_at(&from), 0, &src, &to, c.level, &target);
+            let at = (area.x, area.y, area.z);
+            return self.copy_texels(&window_at(&from), 0, &src, &to, c.level, at);
         }
         if t.samples <= 1 && self.blits_between(&from, &to) {
             return self.blit_into(&t, &from, (x, y), &to, c.level, &area);

@@ -4,8 +4,9 @@ use super::Magma;
 use super::indices::{Indices, Rewrite, mode_after, needed};
 use super::pipeline_key::{Raster, raster_of};
 use super::spirv::{DrawConstants, DrawState};
-use super::state::{DepthBiasKind, Flexible, flexible, is_second};
+use super::state::{DepthBiasKind, Flexible, flexible};
 use super::targets::{Targets, context};
+use crate::approximation::Approximation;
 use ash::vk;
 use mgl_core::handle::ShaderHandle;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState};
@@ -16,8 +17,8 @@ impl Magma {
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for state that the device cannot express. Smoothing alone does not stop the draw:
-    /// it is drawn without, and refused afterwards.
+    /// [`BackendError::Unsupported`] where nothing can be drawn. State that the device cannot express is drawn as near as
+    /// it can ([`crate::approximation`]).
     pub(super) fn draw_call(
         &mut self,
         s: &PushedState,
@@ -31,6 +32,10 @@ impl Magma {
         self.stream.begin(&self.rec);
         let c = context(s)?;
         let h = c.values.draw_program;
+        if h.is_null() {
+            // What comes of vertices that no program processes is undefined (GL 4.6 §7.3): nothing.
+            return Ok(());
+        }
         let pipeline = s
             .render_states
             .get(c.values.render_state)
@@ -54,7 +59,8 @@ impl Magma {
             )
         };
         let raster = raster_of(info.mode, output);
-        self.refuse(pipeline, dynamic, info, raster, &t)?;
+        refuse(info, self.gpu.has.tessellation)?;
+        self.tell_near(pipeline, dynamic, raster, &t);
         let captures = info.flags.has(DrawFlags::CAPTURING) && self.is_capturing(s)?;
         let state = DrawState {
             flip_y: t.flip,
@@ -66,10 +72,15 @@ impl Magma {
             depth_minus_one_to_one: dynamic.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
             clip_distances: dynamic.raster.clip_distances,
             draw_buffers: t.draw_buffers(),
+            to_both: self.obj.programs.get(h).is_ok_and(|p| {
+                crate::records::goes_to_both(&c.values.draw_framebuffer, p.reflection())
+            }),
             unattached: t.unattached(),
             capture: captures,
             indexed: info.index_size != 0,
             draw_id_pushed: true,
+            alpha_to_one: self.alpha_to_one_by_shader(dynamic, &t),
+            first_color_only: !self.gpu.has.dual_src_blend,
         };
         let (variant, program_serial) = {
             let p = self
@@ -81,18 +92,18 @@ impl Magma {
             (p.variant(key), p.serial)
         };
         let last = dynamic.raster.provoking_vertex == ProvokingVertex::LAST_VERTEX_CONVENTION;
-        let turned = last && flat && output.is_none() && !self.gpu.has.provoking_vertex_last;
+        let mut turned = last && flat && output.is_none() && !self.gpu.has.provoking_vertex_last;
+        if turned && captures {
+            // What is captured has the order of the vertices.
+            self.near(Approximation::ProvokingVertex);
+            turned = false;
+        }
         let how = needed(
             info,
             self.gpu.has.index_u8,
             self.gpu.has.list_restart,
             turned,
         );
-        if turned && captures {
-            return Err(BackendError::Unsupported(
-                "the last vertex as provoking vertex in a captured draw".into(),
-            ));
-        }
         self.follow_vertex_input(s, h, d)?;
         self.follow_textures(s, h)?;
         self.follow_blocks(s, h)?;
@@ -153,79 +164,58 @@ impl Magma {
             self.draw_ranges(s, d, ranges, indices.as_ref())
         });
         self.ranges = rewritten;
-        done?;
-        self.refuse_smoothing(dynamic, raster, &t)
+        done
     }
 
-    /// Refuses what would be drawn wrong.
-    fn refuse(
-        &self,
-        p: &PipelineState,
-        d: &DynamicState,
-        info: &DrawInfo,
-        raster: Raster,
-        t: &Targets,
-    ) -> Result<(), BackendError> {
+    /// Counts what is drawn only nearly.
+    #[inline]
+    pub(super) fn near(&self, kind: Approximation) {
+        self.near.near(kind, &self.gpu.events);
+    }
+
+    /// Tells what of a draw's state the device cannot express.
+    fn tell_near(&self, p: &PipelineState, d: &DynamicState, raster: Raster, t: &Targets) {
         let has = &self.gpu.has;
-        let refuse = |what: String| Err(BackendError::Unsupported(what));
         if p.polygon_mode != PolygonMode::FILL && raster == Raster::Polygons && !has.fill_mode {
-            return refuse(format!("polygon mode {:?}", p.polygon_mode));
+            self.near(Approximation::PolygonMode);
         }
         if p.logic_op_enable.get() && p.logic_op != LogicOp::COPY && !has.logic_op {
-            return refuse(format!("logic operation {:?}", p.logic_op));
+            self.near(Approximation::LogicOp);
         }
         if p.depth_clamp.get() && !has.depth_clamp {
-            return refuse("depth clamping".into());
+            self.near(Approximation::DepthClamp);
         }
-        if d.raster.clip_distances != 0 && !has.clip_distance {
-            return refuse("clip distances".into());
+        if !has.dual_src_blend
+            && p.blend
+                .iter()
+                .any(|b| b.enable.get() && b.takes_second_color())
+        {
+            self.near(Approximation::DualSource);
         }
         if t.samples > 1 {
-            if !d.multisample.enable.get() {
-                return refuse("a multisampled framebuffer without multisampling".into());
+            // Multisampling smooths too (GL 4.6 §14.5.4, §14.6.6).
+            let m = &d.multisample;
+            if !m.enable.get() {
+                self.near(Approximation::MultisampleOff);
+            } else if m.alpha_to_one.get() && m.alpha_to_coverage.get() && !has.alpha_to_one {
+                self.near(Approximation::AlphaToOne);
             }
-            if d.multisample.alpha_to_one.get() && !has.alpha_to_one {
-                return refuse("alpha to one".into());
-            }
+            return;
         }
-        let second = p.blend.iter().any(|b| {
-            b.enable.get()
-                && [b.src_color, b.dst_color, b.src_alpha, b.dst_alpha]
-                    .into_iter()
-                    .any(is_second)
-        });
-        if second && !has.dual_src_blend {
-            return refuse("dual-source blending".into());
-        }
-        if info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT) {
-            return refuse("a vertex count from transform feedback".into());
-        }
-        if info.flags.has(DrawFlags::INDIRECT_COUNT) {
-            return refuse("an indirect draw count".into());
-        }
-        if info.mode == Primitive::PATCHES && !has.tessellation {
-            return refuse("tessellation".into());
-        }
-        Ok(())
-    }
-
-    fn refuse_smoothing(
-        &self,
-        d: &DynamicState,
-        raster: Raster,
-        t: &Targets,
-    ) -> Result<(), BackendError> {
-        if t.samples > 1 {
-            // Multisampling smooths instead (GL 4.6 §14.5.4, §14.6.6).
-            return Ok(());
-        }
-        if raster == Raster::Lines && d.raster.line_smooth.get() && !self.gpu.has.smooth_lines {
-            return Err(BackendError::Unsupported("line smoothing".into()));
+        if raster == Raster::Lines && d.raster.line_smooth.get() && !has.smooth_lines {
+            self.near(Approximation::LineSmooth);
         }
         if raster == Raster::Polygons && d.raster.polygon_smooth.get() {
-            return Err(BackendError::Unsupported("polygon smoothing".into()));
+            self.near(Approximation::PolygonSmooth);
         }
-        Ok(())
+    }
+
+    /// Whether the shader writes alpha as one because pipelines of the device cannot. With alpha to coverage it must not:
+    /// coverage is made of the alpha before (GL 4.6 §17.3.3).
+    fn alpha_to_one_by_shader(&self, d: &DynamicState, t: &Targets) -> bool {
+        let m = &d.multisample;
+        let on = t.samples > 1 && m.enable.get() && m.alpha_to_one.get();
+        on && !m.alpha_to_coverage.get() && !self.gpu.has.alpha_to_one
     }
 
     /// Barriers for all that a draw reads, and rendering to its targets.
@@ -293,7 +283,7 @@ impl Magma {
         }
         let done = self.sync(&images, &buffers).and_then(|()| {
             let epoch = self.rec.epoch;
-            self.counter_ready(captures)?;
+            self.counter_ready(s, captures)?;
             self.begin_rendering(t, &feedback)?;
             // Rendering may have begun behind a barrier of its own; the draw's accesses are later than that.
             if self.rec.epoch == epoch {
@@ -530,4 +520,18 @@ impl Magma {
         }
         Ok(())
     }
+}
+
+/// Refuses draws of which nothing can be drawn.
+fn refuse(info: &DrawInfo, tessellates: bool) -> Result<(), BackendError> {
+    let what = if info.flags.has(DrawFlags::COUNT_FROM_STREAM_OUTPUT) {
+        "a vertex count from transform feedback"
+    } else if info.flags.has(DrawFlags::INDIRECT_COUNT) {
+        "an indirect draw count"
+    } else if info.mode == Primitive::PATCHES && !tessellates {
+        "tessellation"
+    } else {
+        return Ok(());
+    };
+    Err(BackendError::Unsupported(what.into()))
 }

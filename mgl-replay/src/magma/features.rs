@@ -125,6 +125,8 @@ pub struct Facts {
     pub extensions: Vec<&'static CStr>,
     /// Version of the device, as far as the instance takes it.
     pub version: u32,
+    /// The driver; 0 where it does not say.
+    pub driver: vk::DriverId,
     /// VK_KHR_dynamic_rendering is an extension here, not core.
     pub dynamic_rendering_extension: bool,
     /// The core features.
@@ -178,6 +180,7 @@ const MIRROR: &CStr = ash::khr::sampler_mirror_clamp_to_edge::NAME;
 const RENDERING: &CStr = ash::khr::dynamic_rendering::NAME;
 const DS_RESOLVE: &CStr = ash::khr::depth_stencil_resolve::NAME;
 const RENDERPASS2: &CStr = ash::khr::create_renderpass2::NAME;
+const DRIVER: &CStr = ash::khr::driver_properties::NAME;
 const SWAPCHAIN: &CStr = ash::khr::swapchain::NAME;
 
 impl Facts {
@@ -224,7 +227,11 @@ impl Facts {
         let f = f2.features;
         let mut xfb = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
         let mut divisor = vk::PhysicalDeviceVertexAttributeDivisorPropertiesEXT::default();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut p2 = vk::PhysicalDeviceProperties2::default();
+        if ext(DRIVER) || version >= vk::API_VERSION_1_2 {
+            p2 = p2.push_next(&mut driver);
+        }
         if ext(XFB) {
             p2 = p2.push_next(&mut xfb);
         }
@@ -336,6 +343,7 @@ impl Facts {
             },
             extensions,
             version,
+            driver: driver.driver_id,
             dynamic_rendering_extension,
             features: f,
         })

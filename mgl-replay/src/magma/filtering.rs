@@ -86,7 +86,6 @@ impl Magma {
         let constants = BlitConstants {
             from: [0.0, 0.0, 2.0, 1.0],
             to: [0.0, 0.0, 1.0, 1.0],
-            samples: 1,
             filtered: 1,
             ..BlitConstants::default()
         };

@@ -45,6 +45,8 @@ pub struct Gpu {
     pub xcb_surface: ash::khr::xcb_surface::Instance,
     /// Version, as far as instance and device have it.
     pub version: u32,
+    /// The driver.
+    pub driver: vk::DriverId,
     /// Instance; ends after the device.
     pub instance: Instance,
     /// Log; the instance's callback points into it.
@@ -166,6 +168,7 @@ impl Gpu {
             surface: ash::khr::surface::Instance::new(&instance.entry, raw),
             xcb_surface: ash::khr::xcb_surface::Instance::new(&instance.entry, raw),
             version: facts.version,
+            driver: facts.driver,
             device,
             instance,
             events,

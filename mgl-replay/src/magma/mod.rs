@@ -21,6 +21,7 @@ mod context;
 mod copy;
 mod counters;
 mod descriptors;
+mod direct;
 mod draw;
 mod features;
 mod filtering;
@@ -54,6 +55,7 @@ mod units;
 mod vertex;
 pub mod vertex_formats;
 
+use crate::approximation::Approximations;
 use ash::vk;
 use context::{Bound, Ctx};
 pub use counters::NativeCounters;
@@ -114,14 +116,17 @@ pub struct Magma {
     queries: queries::Queries,
     dummies: units::Dummies,
     repacked: vertex::Repacked,
-    capture_counters: Option<capture::Counters>,
+    /// The context whose capture runs in the rendering under way.
+    capturing: Option<ContextHandle>,
+    /// The context that speaks.
+    speaks: ContextHandle,
     /// Rendering under way.
     rendering: Option<targets::Rendering>,
     /// What the command buffer has bound.
     bound: Bound,
     /// Depth formats that are filtered or not, though the device does not tell.
     depth_filters: Vec<(Format, bool)>,
-    /// Programs that no pipeline can be made of, and why; draws with them are refused.
+    /// Programs that no pipeline can be made of, and why; nothing is drawn with them.
     broken: Vec<(ShaderHandle, BackendError)>,
     /// Push constants of the draw at work.
     constants: DrawConstants,
@@ -155,6 +160,8 @@ pub struct Magma {
     copies: Vec<vk::BufferImageCopy>,
     ranges: Vec<DrawRange>,
     buffer_infos: Vec<vk::DescriptorBufferInfo>,
+    /// What was drawn only nearly.
+    near: Approximations,
     mem: Memory,
     /// Everything above is made by it.
     gpu: Gpu,
@@ -212,6 +219,7 @@ impl Magma {
             multi_viewport: h.multi_viewport,
             cube_arrays: h.cube_array,
             capture: h.transform_feedback,
+            opaque_blocks: gpu.driver == vk::DriverId::MESA_LLVMPIPE,
             ..ShaderFeatures::of(&offer)
         };
         Ok(Self {
@@ -227,7 +235,8 @@ impl Magma {
             queries: queries::Queries::default(),
             dummies: units::Dummies::default(),
             repacked: vertex::Repacked::default(),
-            capture_counters: None,
+            capturing: None,
+            speaks: ContextHandle::NULL,
             rendering: None,
             bound: Bound::default(),
             depth_filters: Vec::new(),
@@ -253,6 +262,7 @@ impl Magma {
             copies: Vec::new(),
             ranges: Vec::new(),
             buffer_infos: Vec::new(),
+            near: Approximations::default(),
             mem,
             gpu,
             displays: present::Displays::default(),
@@ -408,7 +418,12 @@ impl Magma {
         let _ = self.finish();
         self.close_windows();
         let obj = std::mem::take(&mut self.obj);
-        self.contexts = Table::default();
+        let mut contexts = std::mem::take(&mut self.contexts);
+        self.speaks = ContextHandle::NULL;
+        let counters: Vec<_> = contexts
+            .iter_mut()
+            .filter_map(|(_, c)| c.counters.take())
+            .collect();
         self.queries.end(&self.gpu);
         let (mut images, mut samplers) = (obj.images, obj.samplers);
         let garbage: Vec<Garbage> = images
@@ -418,7 +433,7 @@ impl Magma {
             .chain(samplers.take_all().into_iter().map(Garbage::Sampler))
             .chain(self.dummies.take().into_iter().map(Garbage::BufferView))
             .chain(self.repacked.take().into_iter().map(Garbage::Buffer))
-            .chain(self.capture_counters.take().map(|c| Garbage::Buffer(c.raw)))
+            .chain(counters.into_iter().map(|c| Garbage::Buffer(c.raw)))
             .chain(self.painter.take())
             .collect();
         for g in garbage {

@@ -251,7 +251,7 @@ pub struct Input {
 /// A blit by drawing. Corners count in the images' own rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawn {
-    /// Source: a single-sampled slice of another image than the target's.
+    /// Source: a slice of another image than the target's, single-sampled or with as many samples.
     pub from: Slice,
     /// Target, of any number of samples.
     pub to: Slice,
@@ -304,10 +304,10 @@ impl Magma {
         d: &Drawn,
         aspect: vk::ImageAspectFlags,
     ) -> Result<(), BackendError> {
-        let (kind, flags) = {
+        let (kind, samples, flags) = {
             let i = self.obj.images.get(d.from.image)?;
             let features = self.gpu.format_features(i.plan.format);
-            (i.kind, features.optimal_tiling_features)
+            (i.kind, i.samples, features.optimal_tiling_features)
         };
         let values = match aspect {
             vk::ImageAspectFlags::DEPTH => Values::Depth,
@@ -317,6 +317,7 @@ impl Magma {
         let source = match kind {
             vk::ImageType::TYPE_1D => Source::One,
             vk::ImageType::TYPE_3D => Source::Three,
+            _ if samples > 1 => Source::Samples,
             _ => Source::Two,
         };
         let refuse = || {
@@ -335,7 +336,6 @@ impl Magma {
             from: d.src.map(|v| v as f32),
             to: d.dst.map(|v| v as f32),
             slice: d.from.layer as i32,
-            samples: 1,
             filtered: linear.into(),
             ..BlitConstants::default()
         };

@@ -4,6 +4,7 @@ use super::Magma;
 use super::pipeline::{Key, LINES_BRESENHAM, LINES_DEFAULT, LINES_SMOOTH, topology_key};
 use super::state::Flexible;
 use super::targets::{Targets, context};
+use crate::approximation::Approximation;
 use ash::vk;
 use mgl_core::pipe::render_state::{BlendTarget, DynamicState, PipelineState};
 use mgl_core::pipe::*;
@@ -86,12 +87,13 @@ impl Magma {
             variant,
             topology: topology_key(mode, has.dynamic_state),
             polygon: match (raster, p.polygon_mode) {
+                _ if !has.fill_mode => vk::PolygonMode::FILL,
                 (Raster::Polygons, PolygonMode::LINE) => vk::PolygonMode::LINE,
                 (Raster::Polygons, PolygonMode::POINT) => vk::PolygonMode::POINT,
                 _ => vk::PolygonMode::FILL,
             }
             .as_raw(),
-            depth_clamp: p.depth_clamp.get().into(),
+            depth_clamp: (p.depth_clamp.get() && has.depth_clamp).into(),
             minus_one_to_one: u32::from(
                 has.depth_clip_control && d.raster.clip_depth == ClipDepth::NEGATIVE_ONE_TO_ONE,
             ),
@@ -119,6 +121,10 @@ impl Magma {
                     ..BlendTarget::default()
                 };
             }
+            if !has.dual_src_blend {
+                (b.src_color, b.dst_color) = (b.src_color.of_first(), b.dst_color.of_first());
+                (b.src_alpha, b.dst_alpha) = (b.src_alpha.of_first(), b.dst_alpha.of_first());
+            }
             if c.plan.write_mask() != 0b1111 {
                 // Whatever the stored alpha is, that of a format without is one.
                 let one = |f: BlendFactor, alpha: bool| match f {
@@ -132,6 +138,16 @@ impl Magma {
             }
             key.blend[i] = bytemuck::cast(b);
         }
+        let used = t.draw_buffers() as usize;
+        if !has.independent_blend
+            && key.blend[1.min(used)..used]
+                .iter()
+                .any(|b| *b != key.blend[0])
+        {
+            self.near(Approximation::BlendApart);
+            let first = key.blend[0];
+            key.blend[..used].fill(first);
+        }
         let (formats, depth, stencil) = t.formats();
         key.formats = formats.map(vk::Format::as_raw);
         (key.depth, key.stencil) = (depth.as_raw(), stencil.as_raw());
@@ -144,9 +160,11 @@ impl Magma {
         };
         if t.samples > 1 {
             let m = &d.multisample;
-            let shading = m.min_sample_shading.0 >= 0.0 && has.sample_shading;
-            key.multisample = u32::from(m.alpha_to_coverage.get())
-                | u32::from(m.alpha_to_one.get()) << 1
+            // With multisampling off, coverage and alpha are left alone (GL 4.6 §17.3.3).
+            let on = m.enable.get();
+            let shading = on && m.min_sample_shading.0 >= 0.0 && has.sample_shading;
+            key.multisample = u32::from(on && m.alpha_to_coverage.get())
+                | u32::from(on && m.alpha_to_one.get() && has.alpha_to_one) << 1
                 | u32::from(shading) << 2;
             if shading {
                 key.shading = m.min_sample_shading.0.min(1.0).to_bits();

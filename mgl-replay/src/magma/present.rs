@@ -1,12 +1,16 @@
 //! Windows: showing surfaces in them, through swap chains on an own connection to the X server.
 //!
 //! A surface's rows lie as a window's do, so a frame is one blit into the swap chain's image. The upper left corners meet
-//! while a resize is under way. A window that is gone is no error: it is told once, and no longer shown to.
+//! while a resize is under way. A window that is gone is no error: it is told once, and no longer shown to. Where there
+//! is no swap chain, or its frames do not arrive, frames are put into the window without one ([`super::direct`]).
 
 use super::Magma;
+use super::direct::Direct;
+use super::gpu::Gpu;
 use super::instance::error;
 use super::targets::Slice;
-use crate::xcb::Connection;
+use crate::xcb::pixels::Layout;
+use crate::xcb::{Connection, Notice, Refusal};
 use ash::vk;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::BackendError;
@@ -21,6 +25,10 @@ pub struct Shown {
     gone: bool,
     surface: vk::SurfaceKHR,
     chain: Option<Chain>,
+    /// It takes no swap chain.
+    chainless: bool,
+    /// What frames are put into it with where it takes no swap chain.
+    pub direct: Option<Direct>,
 }
 
 impl Shown {
@@ -31,6 +39,8 @@ impl Shown {
             gone: false,
             surface: vk::SurfaceKHR::null(),
             chain: None,
+            chainless: false,
+            direct: None,
         }
     }
 
@@ -58,10 +68,22 @@ struct Chain {
     stale: bool,
 }
 
+/// A connection to an X server, and what the server said on it that was not dealt with yet.
+struct Display {
+    name: Option<String>,
+    x: Connection,
+    /// Windows that were destroyed.
+    destroyed: Vec<u32>,
+    /// A frame's request that was refused.
+    refused: Option<Refusal>,
+    /// The window that a swap chain showed a frame in last.
+    last: u32,
+}
+
 /// Connections to X servers, by display string.
 #[derive(Default)]
 pub struct Displays {
-    open: Vec<(Option<String>, Connection)>,
+    open: Vec<Display>,
 }
 
 impl Displays {
@@ -71,27 +93,82 @@ impl Displays {
     ///
     /// [`BackendError::Unsupported`] with the reason.
     pub fn open(&mut self, display: &Option<String>) -> Result<(), BackendError> {
-        if self.open.iter().all(|d| d.0 != *display) {
-            let c = Connection::open(display.as_deref())
+        if self.open.iter().all(|d| d.name != *display) {
+            let x = Connection::open(display.as_deref())
                 .map_err(|e| BackendError::Unsupported(format!("a window, since {e}")))?;
-            self.open.push((display.clone(), c));
+            self.open.push(Display {
+                name: display.clone(),
+                x,
+                destroyed: Vec::new(),
+                refused: None,
+                last: 0,
+            });
         }
         Ok(())
     }
 
-    fn of(&self, display: &Option<String>) -> Option<&Connection> {
-        self.open.iter().find(|d| d.0 == *display).map(|d| &d.1)
+    /// The connection of a display string.
+    pub fn of(&self, display: &Option<String>) -> Option<&Connection> {
+        self.open.iter().find(|d| d.name == *display).map(|d| &d.x)
+    }
+
+    /// Takes in what the servers said.
+    fn listen(&mut self) {
+        for d in &mut self.open {
+            let (destroyed, refused) = (&mut d.destroyed, &mut d.refused);
+            d.x.drain(|notice| match notice {
+                Notice::Destroyed(window) => destroyed.push(window),
+                // What was refused because the window is gone is told by its end.
+                Notice::Refused(r) if r.spoils_a_frame() => *refused = Some(r),
+                Notice::Refused(_) => {}
+            });
+        }
+    }
+
+    /// Waits until the server has taken a frame that a swap chain showed in a window, and gives what it refused.
+    fn arrived(&mut self, display: &Option<String>, window: u32) -> Option<Refusal> {
+        let at = self.open.iter().position(|d| d.name == *display)?;
+        self.open[at].last = window;
+        self.open[at].x.round_trip();
+        self.listen();
+        self.open[at].refused.take()
+    }
+
+    /// What was refused since, of the window that a swap chain of this display showed last. Drivers that wait for the
+    /// screen send frames later.
+    fn refused_since(&mut self, display: &Option<String>, window: u32) -> Option<Refusal> {
+        let d = self.open.iter_mut().find(|d| d.name == *display)?;
+        d.refused.take_if(|_| d.last == window)
     }
 }
 
 /// What became of an attempt to show a frame.
-enum Outcome {
+pub enum Outcome {
     /// It is shown.
     Shown,
     /// The swap chain no longer fits.
     Stale,
+    /// The window takes no swap chain; for this reason, where it was to be expected that it does.
+    Chainless(Option<String>),
     /// The window cannot be shown to, for this reason.
     Lost(String),
+}
+
+/// Attempts at a swap chain for a frame.
+const ATTEMPTS: u32 = 3;
+
+/// Whether swap chains of a device show on windows with such pixels. They have words of 8 bits a colour. Drivers of
+/// software devices take every window for one of 24 bits, and do not say when the server refuses their frames.
+fn chains_fit(software: bool, pixels: &Layout) -> bool {
+    if software {
+        pixels.is_usual()
+    } else {
+        pixels.has_bytes()
+    }
+}
+
+fn is_software(gpu: &Gpu) -> bool {
+    gpu.properties.device_type == vk::PhysicalDeviceType::CPU
 }
 
 fn present_mode(
@@ -113,15 +190,30 @@ fn present_mode(
     vk::PresentModeKHR::FIFO
 }
 
+/// How a swap chain's alpha is to be taken, the best first: a window of 32 bits is seen through where the program drew it
+/// so, and its colours are multiplied by alpha (as compositors of X take them).
+fn composite_alpha(seen_through: bool) -> [vk::CompositeAlphaFlagsKHR; 3] {
+    use vk::CompositeAlphaFlagsKHR as A;
+    if seen_through {
+        [A::PRE_MULTIPLIED, A::INHERIT, A::OPAQUE]
+    } else {
+        [A::OPAQUE, A::INHERIT, A::PRE_MULTIPLIED]
+    }
+}
+
 impl Magma {
     /// Shows the back buffer of a surface in its window.
     ///
     /// # Errors
     ///
     /// As for any storage; a window that is gone is no error.
-    pub(super) fn show_in_window(&mut self, h: SurfaceHandle) -> Result<(), BackendError> {
+    pub(super) fn show_in_window(
+        &mut self,
+        h: SurfaceHandle,
+        layer: u32,
+    ) -> Result<(), BackendError> {
         self.retire_windows();
-        let image = self.surface_image(h, false, 0)?;
+        let image = self.surface_image(h, false, layer)?;
         let plan = self.obj.images.get(image)?.plan;
         let slice = self.single_sampled(&Slice {
             image,
@@ -130,32 +222,55 @@ impl Magma {
             layer: 0,
             layers: 1,
         })?;
-        for _ in 0..3 {
+        let mut attempts = 0;
+        loop {
             // Taken out for the time being, because the rest of this object is needed too.
             let surface = self.surface(h)?;
             let interval = surface.interval;
             let Some(mut window) = surface.window.take().filter(Shown::is_there) else {
                 break;
             };
-            let outcome = self.show_in(&slice, &mut window, interval);
-            if let Ok(Outcome::Lost(why)) = &outcome {
-                window.gone = true;
-                self.gpu.events.log(
-                    LogLevel::Warn,
-                    format!(
-                        "window {:#x} is no longer shown to: {why}",
-                        window.native.window
-                    ),
-                );
-                self.end_window(&mut window);
+            let outcome = if window.chainless {
+                self.show_directly(&slice, &mut window)
+            } else {
+                self.show_in(&slice, &mut window, interval)
+            };
+            attempts += 1;
+            let outcome = match outcome {
+                Ok(Outcome::Stale) if attempts >= ATTEMPTS => {
+                    Ok(Outcome::Chainless(Some("it does not keep its size".into())))
+                }
+                o => o,
+            };
+            match &outcome {
+                Ok(Outcome::Lost(why)) => {
+                    window.gone = true;
+                    self.tell(&window, &format!("is no longer shown to: {why}"));
+                    self.end_window(&mut window);
+                }
+                Ok(Outcome::Chainless(why)) => {
+                    window.chainless = true;
+                    if let Some(why) = why {
+                        self.tell(&window, &format!("is shown to without a swap chain: {why}"));
+                    }
+                    self.end_window(&mut window);
+                }
+                _ => {}
             }
             self.surface(h)?.window = Some(window);
             match outcome? {
-                Outcome::Stale => {}
+                Outcome::Stale | Outcome::Chainless(_) => {}
                 Outcome::Shown | Outcome::Lost(_) => break,
             }
         }
         self.submit()
+    }
+
+    fn tell(&self, window: &Shown, what: &str) {
+        let id = window.native.window;
+        self.gpu
+            .events
+            .log(LogLevel::Warn, format!("window {id:#x} {what}"));
     }
 
     fn show_in(
@@ -164,12 +279,17 @@ impl Magma {
         window: &mut Shown,
         interval: i32,
     ) -> Result<Outcome, BackendError> {
+        let native = &window.native;
+        if let Some(refused) = self.displays.refused_since(&native.display, native.window) {
+            return Ok(Outcome::Chainless(Some(refused.to_string())));
+        }
         let srgb = from.plan.info.srgb;
         let fits = |c: &Chain| !c.stale && c.interval == interval && c.srgb == srgb;
         if !window.chain.as_ref().is_some_and(fits)
-            && let Some(lost) = self.make_chain(window, interval, srgb)?
+            && let Some(other) =
+                self.make_chain(window, interval, srgb, from.plan.info.has_alpha())?
         {
-            return Ok(lost);
+            return Ok(other);
         }
         let Some(chain) = &mut window.chain else {
             // The window has no area now.
@@ -213,16 +333,22 @@ impl Magma {
             c.stale |= stale;
         }
         // Whoever looks at the window next sees the frame.
-        if let Some(x) = self.displays.of(&window.native.display) {
-            x.round_trip();
-        }
-        Ok(Outcome::Shown)
+        let native = &window.native;
+        Ok(
+            match self.displays.arrived(&native.display, native.window) {
+                Some(refused) => Outcome::Chainless(Some(refused.to_string())),
+                None => Outcome::Shown,
+            },
+        )
     }
 
+    /// What is to be done after an error of a surface or swap chain: what only concerns the window is no error.
     fn surface_failed(&self, e: vk::Result) -> Result<Outcome, BackendError> {
         match e {
-            vk::Result::ERROR_SURFACE_LOST_KHR => Ok(Outcome::Lost("its surface is lost".into())),
-            e => Err(error("showing a frame", e)),
+            vk::Result::ERROR_DEVICE_LOST
+            | vk::Result::ERROR_OUT_OF_HOST_MEMORY
+            | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Err(error("showing a frame", e)),
+            e => Ok(Outcome::Chainless(Some(e.to_string()))),
         }
     }
 
@@ -299,9 +425,12 @@ impl Magma {
         window: &mut Shown,
         interval: i32,
         srgb: bool,
+        has_alpha: bool,
     ) -> Result<Option<Outcome>, BackendError> {
         let lost = |why: &str| Ok(Some(Outcome::Lost(why.into())));
+        let chainless = |why: &str| Ok(Some(Outcome::Chainless(Some(why.into()))));
         let gpu = &self.gpu;
+        let software = is_software(gpu);
         if window.surface == vk::SurfaceKHR::null() {
             let Some(x) = self.displays.of(&window.native.display) else {
                 return lost("its display is not open");
@@ -310,12 +439,18 @@ impl Magma {
             if !x.watch(window.native.window) || !x.window_exists(window.native.window) {
                 return lost("it does not exist");
             }
+            let pixels = x.pixels_of(window.native.window);
+            if !gpu.has.swapchain || !pixels.is_some_and(|p| chains_fit(software, &p)) {
+                return Ok(Some(Outcome::Chainless(None)));
+            }
             let info = vk::XcbSurfaceCreateInfoKHR::default()
                 .connection(x.as_ptr().cast())
                 .window(window.native.window);
             // SAFETY: the connection lives as long as the surface.
-            window.surface = unsafe { gpu.xcb_surface.create_xcb_surface(&info, None) }
-                .map_err(|e| error("a window's surface", e))?;
+            match unsafe { gpu.xcb_surface.create_xcb_surface(&info, None) } {
+                Ok(surface) => window.surface = surface,
+                Err(e) => return self.surface_failed(e).map(Some),
+            }
         }
         let surface = window.surface;
         // SAFETY: the surface lives.
@@ -332,10 +467,10 @@ impl Magma {
             )
         };
         if !supported.unwrap_or(false) {
-            return lost("the Vulkan device does not show on its visual");
+            return Ok(Some(Outcome::Chainless(None)));
         }
         let (Ok(capabilities), Ok(formats), Ok(modes)) = (capabilities, formats, modes) else {
-            return lost("it cannot be asked for its properties");
+            return chainless("it cannot be asked for its properties");
         };
         let wanted = if srgb {
             [vk::Format::B8G8R8A8_SRGB, vk::Format::R8G8B8A8_SRGB]
@@ -347,7 +482,7 @@ impl Magma {
             .find_map(|w| formats.iter().find(|f| f.format == *w))
             .or(formats.first())
         else {
-            return lost("it has no format");
+            return chainless("it has no format");
         };
         let extent = capabilities.current_extent;
         let old = window.chain.take();
@@ -361,20 +496,16 @@ impl Magma {
             .supported_usage_flags
             .contains(vk::ImageUsageFlags::TRANSFER_DST)
         {
-            return lost("its images cannot be copied to");
+            return chainless("its images cannot be copied to");
         }
         let most = match capabilities.max_image_count {
             0 => u32::MAX,
             n => n,
         };
-        let software = gpu.properties.device_type == vk::PhysicalDeviceType::CPU;
-        let alpha = [
-            vk::CompositeAlphaFlagsKHR::OPAQUE,
-            vk::CompositeAlphaFlagsKHR::INHERIT,
-        ]
-        .into_iter()
-        .find(|a| capabilities.supported_composite_alpha.contains(*a))
-        .unwrap_or(vk::CompositeAlphaFlagsKHR::OPAQUE);
+        let alpha = composite_alpha(window.native.depth == 32 && has_alpha)
+            .into_iter()
+            .find(|a| capabilities.supported_composite_alpha.contains(*a))
+            .unwrap_or(vk::CompositeAlphaFlagsKHR::OPAQUE);
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface)
             .min_image_count(capabilities.min_image_count.max(3).min(most))
@@ -396,12 +527,7 @@ impl Magma {
         }
         let raw = match made {
             Ok(raw) => raw,
-            Err(
-                vk::Result::ERROR_SURFACE_LOST_KHR | vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR,
-            ) => {
-                return lost("it takes no swap chain");
-            }
-            Err(e) => return Err(error("a swap chain", e)),
+            Err(e) => return self.surface_failed(e).map(Some),
         };
         let mut chain = Chain {
             raw,
@@ -468,6 +594,7 @@ impl Magma {
             unsafe { self.gpu.surface.destroy_surface(window.surface, None) };
             window.surface = vk::SurfaceKHR::null();
         }
+        self.end_direct(window);
     }
 
     /// The window of a surface is shown to no longer.
@@ -489,9 +616,10 @@ impl Magma {
 
     /// Lets go of windows that the X server says are destroyed.
     fn retire_windows(&mut self) {
+        self.displays.listen();
         let mut destroyed = Vec::new();
-        for (display, x) in &self.displays.open {
-            x.drain(|window| destroyed.push((display.clone(), window)));
+        for d in &mut self.displays.open {
+            destroyed.extend(d.destroyed.drain(..).map(|window| (d.name.clone(), window)));
         }
         if destroyed.is_empty() {
             return;
@@ -520,6 +648,13 @@ impl Magma {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alpha_counts_where_a_window_is_seen_through() {
+        use vk::CompositeAlphaFlagsKHR as A;
+        assert_eq!(composite_alpha(true)[0], A::PRE_MULTIPLIED);
+        assert_eq!(composite_alpha(false)[0], A::OPAQUE);
+    }
 
     #[test]
     fn the_present_mode_follows_the_interval() {

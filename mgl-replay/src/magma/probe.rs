@@ -264,7 +264,7 @@ features! {
     "depth_clip_control", "depthClipControl", Optional, |o| o.depth_clip_control,
         "clip space from -w to w", "the last vertex stage is rewritten";
     "depth_clamp", "depthClamp", Optional, |o| on(o.core.depth_clamp),
-        "GL_DEPTH_CLAMP", "draws with it are refused";
+        "GL_DEPTH_CLAMP", "the near and the far plane clip";
     "depth_clip_enable", "depthClipEnable", Optional, |o| o.depth_clip_enable,
         "GL_DEPTH_CLAMP apart from clipping", "clamping turns clipping off, as OpenGL wants it";
     "depth_bias_clamp", "depthBiasClamp", Optional, |o| on(o.core.depth_bias_clamp),
@@ -279,7 +279,7 @@ features! {
             && o.custom_border_colors && o.custom_border_color_without_format,
         "border colours of textures whose components change places", "they may have other components";
     "transform_feedback", "transformFeedback", Optional, |o| o.transform_feedback,
-        "transform feedback", "capturing draws are refused";
+        "transform feedback", "nothing is captured";
     "primitives_generated", "primitivesGeneratedQuery", Optional, |o| o.primitives_generated_query,
         "GL_PRIMITIVES_GENERATED", "the count comes from transform feedback where that runs";
     "occlusion_precise", "occlusionQueryPrecise", Optional,
@@ -294,15 +294,15 @@ features! {
     "large_points", "largePoints", Optional, |o| on(o.core.large_points),
         "point sizes over 1", "points are one pixel large";
     "fill_mode", "fillModeNonSolid", Optional, |o| on(o.core.fill_mode_non_solid),
-        "GL_LINE and GL_POINT polygon modes", "draws with them are refused";
+        "GL_LINE and GL_POINT polygon modes", "polygons are filled";
     "logic_op", "logicOp", Optional, |o| on(o.core.logic_op),
-        "logical operations", "draws with them are refused";
+        "logical operations", "fragments replace what is there";
     "independent_blend", "independentBlend", Optional, |o| on(o.core.independent_blend),
-        "blending and colour masks a draw buffer", "draws that need it are refused";
+        "blending and colour masks a draw buffer", "all draw buffers have those of the first";
     "dual_src_blend", "dualSrcBlend", Optional, |o| on(o.core.dual_src_blend),
-        "dual-source blending", "draws with it are refused";
+        "dual-source blending", "the first colour is taken for the second one";
     "alpha_to_one", "alphaToOne", Optional, |o| on(o.core.alpha_to_one),
-        "GL_SAMPLE_ALPHA_TO_ONE", "draws with it are refused";
+        "GL_SAMPLE_ALPHA_TO_ONE", "shaders write it";
     "geometry", "geometryShader", Optional, |o| on(o.core.geometry_shader),
         "geometry shaders, gl_PrimitiveID", "programs with them are refused";
     "tessellation", "tessellationShader", Optional, |o| on(o.core.tessellation_shader),
@@ -337,9 +337,9 @@ features! {
         "cube maps without GL_TEXTURE_CUBE_MAP_SEAMLESS", "they are filtered across faces";
     "mirror_clamp", "VK_KHR_sampler_mirror_clamp_to_edge", Optional,
         |o| o.has_extension("VK_KHR_sampler_mirror_clamp_to_edge"),
-        "GL_MIRROR_CLAMP_TO_EDGE", "samplers with it are refused";
+        "GL_MIRROR_CLAMP_TO_EDGE", "the mirror image repeats";
     "vertex_divisor", "vertexAttributeInstanceRateDivisor", Optional, |o| o.instance_rate_divisor,
-        "instance divisors over 1", "attributes are spread out on the CPU";
+        "instance divisors over 1", "every instance has an element of its own";
     "index_u8", "indexTypeUint8", Optional, |o| o.index_type_uint8,
         "8-bit indices", "indices are widened";
     "list_restart", "primitiveTopologyListRestart", Optional, |o| o.list_restart,
@@ -347,7 +347,7 @@ features! {
     "null_descriptor", "nullDescriptor", Optional, |o| o.null_descriptor,
         "slots without texture or buffer", "a texture or buffer of zeros is bound";
     "swapchain", "VK_KHR_swapchain", Optional, |o| o.has_extension("VK_KHR_swapchain"),
-        "windows", "programs that open windows cannot show them";
+        "windows", "frames are read back and sent to the X server";
 }
 
 /// One feature of one device.

@@ -61,7 +61,8 @@ struct Pools {
 #[derive(Default)]
 pub struct Queries {
     kinds: [Pools; 4],
-    active: [Vec<QueryHandle>; 3],
+    /// A query is active in one context: what others draw is not its business.
+    active: [Vec<(ContextHandle, QueryHandle)>; 3],
     /// The Vulkan query that runs, a kind.
     running: [Option<Part>; 3],
 }
@@ -102,6 +103,13 @@ impl Queries {
         p.free
             .extend((1..POOL).rev().map(|index| Part { pool, index }));
         Ok(Part { pool, index: 0 })
+    }
+
+    /// A context ends, and with it what is active in it.
+    pub fn forget_context(&mut self, context: ContextHandle) {
+        for active in &mut self.active {
+            active.retain(|a| a.0 != context);
+        }
     }
 
     /// Ends all pools; the GPU is done.
@@ -241,7 +249,10 @@ impl Magma {
     pub(super) fn resume_queries(&mut self) -> Result<(), BackendError> {
         for kind in &KINDS[..3] {
             let k = *kind as usize;
-            if self.queries.active[k].is_empty() || self.queries.running[k].is_some() {
+            let speaks = self.speaks;
+            let here = |a: &&(ContextHandle, QueryHandle)| a.0 == speaks;
+            if !self.queries.active[k].iter().any(|a| here(&a)) || self.queries.running[k].is_some()
+            {
                 continue;
             }
             let part = self.fresh_part(*kind)?;
@@ -261,7 +272,7 @@ impl Magma {
             self.queries.running[k] = Some(part);
             let serial = self.rec.serial;
             let mut users = 0;
-            for h in &self.queries.active[k] {
+            for (_, h) in self.queries.active[k].iter().filter(here) {
                 if let Ok(q) = self.obj.queries.get_mut(*h) {
                     q.parts.push(part);
                     q.serial = serial;
@@ -286,7 +297,7 @@ impl Magma {
             return self.stamp(d.query);
         }
         self.stop_kind(kind);
-        self.queries.active[kind as usize].push(d.query);
+        self.queries.active[kind as usize].push((self.speaks, d.query));
         // A rendering under way would go on without it.
         self.end_rendering();
         Ok(())
@@ -304,7 +315,7 @@ impl Magma {
             return self.stamp(d.query);
         }
         self.stop_kind(kind);
-        self.queries.active[kind as usize].retain(|h| *h != d.query);
+        self.queries.active[kind as usize].retain(|a| a.1 != d.query);
         let serial = self.rec.last_serial();
         self.begun(d.query)?.serial = serial;
         Ok(())
@@ -387,9 +398,13 @@ impl Magma {
     pub(super) fn end_query_object(&mut self, h: QueryHandle) {
         if let Ok(q) = self.obj.queries.remove(h) {
             self.counters.queries_ended += 1;
-            if (q.kind as usize) < 3 && self.queries.active[q.kind as usize].contains(&h) {
+            if (q.kind as usize) < 3
+                && self.queries.active[q.kind as usize]
+                    .iter()
+                    .any(|a| a.1 == h)
+            {
                 self.stop_kind(q.kind);
-                self.queries.active[q.kind as usize].retain(|x| *x != h);
+                self.queries.active[q.kind as usize].retain(|a| a.1 != h);
             }
             self.let_go_of(&q);
         }

@@ -8,6 +8,7 @@ use super::Magma;
 use super::gpu::Gpu;
 use super::instance::error;
 use super::recorder::Garbage;
+use crate::approximation::Approximation;
 use ash::vk;
 use mgl_core::handle::{SamplerHandle, TypedHandle};
 use mgl_core::pipe::*;
@@ -130,9 +131,8 @@ fn make(gpu: &Gpu, d: &SamplerDesc, compares: bool) -> Result<vk::Sampler, Backe
             Wrap::MIRROR_CLAMP_TO_EDGE if has.mirror_clamp => {
                 vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE
             }
-            Wrap::MIRROR_CLAMP_TO_EDGE => {
-                return Err(BackendError::Unsupported("mirrored clamping".into()));
-            }
+            // The same up to the end of the mirror image; the caller tells.
+            Wrap::MIRROR_CLAMP_TO_EDGE => vk::SamplerAddressMode::MIRRORED_REPEAT,
             _ => vk::SamplerAddressMode::REPEAT,
         };
         border |= *to == vk::SamplerAddressMode::CLAMP_TO_BORDER;
@@ -215,7 +215,7 @@ impl Magma {
     ///
     /// # Errors
     ///
-    /// [`BackendError::Unsupported`] for a wrap mode that the device lacks.
+    /// Vulkan's.
     pub(super) fn sampler(
         &mut self,
         s: &PushedState,
@@ -263,6 +263,9 @@ impl Magma {
                 f => f,
             };
             desc.max_anisotropy = F32(1.0);
+        }
+        if desc.wrap.contains(&Wrap::MIRROR_CLAMP_TO_EDGE) && !self.gpu.has.mirror_clamp {
+            self.near(Approximation::MirrorClamp);
         }
         let raw = make(&self.gpu, &desc, compares)?;
         self.obj.samplers.made += 1;

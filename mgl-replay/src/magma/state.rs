@@ -33,17 +33,6 @@ pub fn blend_factor(f: BlendFactor) -> vk::BlendFactor {
     }
 }
 
-/// Whether a factor reads the second colour.
-pub fn is_second(f: BlendFactor) -> bool {
-    matches!(
-        f,
-        BlendFactor::SRC1_ALPHA
-            | BlendFactor::SRC1_COLOR
-            | BlendFactor::ONE_MINUS_SRC1_COLOR
-            | BlendFactor::ONE_MINUS_SRC1_ALPHA
-    )
-}
-
 /// Vulkan's blend operation.
 pub fn blend_op(e: BlendEquation) -> vk::BlendOp {
     match e {

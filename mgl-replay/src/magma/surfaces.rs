@@ -27,6 +27,8 @@ pub struct Surface {
     pub window: Option<Shown>,
     /// Frames a swap.
     pub interval: i32,
+    /// The front was bound to be drawn to: a flush shows it.
+    pub front_drawn: bool,
 }
 
 impl Surface {
@@ -39,6 +41,7 @@ impl Surface {
             depth_stencil: None,
             window: window.map(Shown::new),
             interval: 1,
+            front_drawn: false,
         }
     }
 
@@ -151,16 +154,32 @@ impl Magma {
         if let (Some(back), Some(front)) = (surface.back, surface.front) {
             self.copy_whole(back, front)?;
         }
+        self.show_buffer(h, 0)?;
+        self.end_frame()
+    }
+
+    /// Shows the front of a double-buffered surface, which was drawn to (GL 4.6 §17.4.1), in its window.
+    ///
+    /// # Errors
+    ///
+    /// As for any storage.
+    pub(super) fn show_front(&mut self, h: SurfaceHandle) -> Result<(), BackendError> {
+        if self.surface(h)?.front.is_none() {
+            return Ok(());
+        }
+        self.show_buffer(h, 1)
+    }
+
+    fn show_buffer(&mut self, h: SurfaceHandle, layer: u32) -> Result<(), BackendError> {
         let in_window = self
             .surface(h)?
             .window
             .as_ref()
             .is_some_and(Shown::is_there);
         if in_window {
-            self.show_in_window(h)?;
+            self.show_in_window(h, layer)
         } else {
-            self.submit()?;
+            self.submit()
         }
-        self.end_frame()
     }
 }

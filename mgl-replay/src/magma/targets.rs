@@ -263,6 +263,11 @@ impl Magma {
             if index != NO_BUFFER
                 && let Some(a) = f.color.get(index as usize)
             {
+                if (a.resource.kind, a.layer) == (HandleKind::SURFACE, 1)
+                    && let Ok(x) = self.obj.surfaces.get_mut(SurfaceHandle(a.resource.handle))
+                {
+                    x.front_drawn = true;
+                }
                 *place = self.resolve(a)?;
             }
         }

@@ -12,6 +12,7 @@ use super::spirv::Input;
 use super::stream::Place;
 use super::targets::context;
 use super::vertex_formats::{VertexPlan, constant, plan, repack};
+use crate::approximation::Approximation;
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use gpu_allocator::MemoryLocation;
@@ -228,11 +229,15 @@ impl Magma {
                     (format, 0, source)
                 }
             };
-            if divisor > 1 && (!self.gpu.has.vertex_divisor || divisor > self.gpu.limits.divisor) {
-                return Err(BackendError::Unsupported(format!(
-                    "a vertex attribute divisor of {divisor}"
-                )));
+            let most = if self.gpu.has.vertex_divisor {
+                self.gpu.limits.divisor
+            } else {
+                1
+            };
+            if divisor > most {
+                self.near(Approximation::Divisor);
             }
+            let divisor = divisor.min(most);
             v.keys[i] = InputKey {
                 location: input.location + 1,
                 format: format.as_raw(),

@@ -1,7 +1,9 @@
 //! Edits of a module that both back ends make: code at the ends and the start of functions, variables
-//! in place of others, one colour for all draw buffers, types that became equal.
+//! in place of others, one colour for all draw buffers, fragment outputs one by one, types that became equal.
 
-use super::Spv;
+use super::code::Code;
+use super::{Shape, Spv, Variable};
+use mgl_core::program::ComponentKind;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 use std::collections::HashMap;
@@ -69,6 +71,76 @@ pub fn broadcast_color(spv: &mut Spv, count: u32) {
     });
 }
 
+/// Fragment outputs that are `gone` (by location and index) are written to nothing. Of an array that has one, or of every
+/// array with `arrays`, the other elements become outputs of their own.
+pub fn split_outputs(spv: &mut Spv, arrays: bool, gone: impl Fn(u32, u32) -> bool) {
+    for v in spv.variables() {
+        if v.class != StorageClass::Output || spv.is_builtin(v) {
+            continue;
+        }
+        let first = spv.decoration(v.id, Decoration::Location).unwrap_or(0);
+        let index = spv.decoration(v.id, Decoration::Index);
+        let (element, length) = spv.strip_array(v.ty);
+        let count = length.unwrap_or(1).min(32);
+        let is_gone = |n: u32| gone(first.saturating_add(n), index.unwrap_or(0));
+        if !(arrays && length.is_some() || (0..count).any(is_gone)) {
+            continue;
+        }
+        let whole = spv.add_variable(StorageClass::Private, v.ty);
+        retarget(spv, v.id, whole, StorageClass::Private);
+        spv.remove_variables(&[v.id]);
+        let mut kept = Vec::new();
+        for n in (0..count).filter(|n| !is_gone(*n)) {
+            let output = spv.add_variable(StorageClass::Output, element);
+            spv.decorate(output, Decoration::Location, first + n);
+            if let Some(index) = index {
+                spv.decorate(output, Decoration::Index, index);
+            }
+            kept.push((length.is_some().then_some(n), output));
+        }
+        if kept.is_empty() {
+            continue;
+        }
+        insert_before(spv, Op::Return, false, |spv| {
+            let mut code = Code::new(spv);
+            for (n, output) in &kept {
+                let path: Vec<u32> = n.iter().copied().collect();
+                let pointer = code.chain(StorageClass::Private, whole, element, &path);
+                let value = code.load(element, pointer);
+                code.store(*output, value);
+            }
+            code.out
+        });
+    }
+}
+
+/// Every colour of four floats that a fragment shader writes gets the alpha 1 (GL 4.6 §17.3.3). Arrays of outputs have
+/// been split.
+pub fn alpha_to_one(spv: &mut Spv) {
+    let colors: Vec<(u32, u32)> = spv
+        .variables()
+        .into_iter()
+        .filter(|v| v.class == StorageClass::Output && !spv.is_builtin(*v))
+        .filter(|v| match spv.shape(v.ty) {
+            Shape::Basic(t) => t.numeric().is_some_and(|n| {
+                n.component == ComponentKind::Float && n.columns == 1 && n.rows == 4
+            }),
+            _ => false,
+        })
+        .map(|v| (v.id, v.ty))
+        .collect();
+    insert_before(spv, Op::Return, false, |spv| {
+        let mut code = Code::new(spv);
+        let one = code.float(1.0);
+        for (color, ty) in &colors {
+            let value = code.load(*ty, *color);
+            let opaque = code.insert(*ty, one, value, 3);
+            code.store(*color, opaque);
+        }
+        code.out
+    });
+}
+
 /// Makes all code use `to` in place of the variable `from`, with pointers of the new class.
 pub fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
     let mut functions = std::mem::take(&mut spv.module.functions);
@@ -89,6 +161,30 @@ pub fn retarget(spv: &mut Spv, from: u32, to: u32, class: StorageClass) {
         }
     }
     spv.module.functions = functions;
+}
+
+/// Gives a module-scope variable of an array type another length. Only elements may be used, never the array
+/// as a whole, and none behind its end.
+pub fn resize_array(spv: &mut Spv, variable: Variable, length: u32) {
+    let Shape::Array(element, _) = spv.shape(variable.ty) else {
+        return;
+    };
+    let uint = spv.type_uint();
+    let length = spv.constant_bits(uint, length);
+    // Types come before the variable that has them, so that it moves behind them.
+    let operands = vec![Operand::IdRef(element), Operand::IdRef(length)];
+    let array = spv.global(Op::TypeArray, None, operands);
+    let pointer = spv.type_pointer(variable.class, array);
+    let globals = &mut spv.module.types_global_values;
+    if let Some(at) = globals
+        .iter()
+        .position(|inst| inst.result_id == Some(variable.id))
+    {
+        let mut inst = globals.remove(at);
+        inst.result_type = Some(pointer);
+        globals.push(inst);
+    }
+    spv.reindex();
 }
 
 /// Puts code at the start of the entry function, behind its variables.

@@ -154,3 +154,54 @@ fn written_primitives_are_counted() {
         Call::EndStreamOutput { p }
     });
 }
+
+#[test]
+fn what_is_not_over_ends_with_its_context() {
+    // What a driver below loses track of, it tells by dying some time later.
+    for round in 0..12 {
+        let mut rig = Rig::new(64, 64);
+        let first = rig.program("flat");
+        let program = rig.program("capture");
+        rig.positions(&COVER);
+        let buffer = rig.buffer(&[0; 256]);
+        rig.call(&Call::SetStreamOutputTargets {
+            p: &SetStreamOutputTargets::default(),
+            targets: &[BufferBinding {
+                buffer,
+                size: 256,
+                ..BufferBinding::default()
+            }],
+        });
+        for target in [
+            QueryTarget::ANY_SAMPLES_PASSED,
+            QueryTarget::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN,
+        ] {
+            let query: QueryHandle = rig.alloc();
+            let q = QueryDesc {
+                query,
+                target,
+                index: 0,
+            };
+            rig.call(&Call::QueryCreate { p: &q });
+            rig.call(&Call::QueryBegin { p: &q });
+        }
+        rig.clear([0.0; 4]);
+        rig.use_program(first.shader);
+        draw(&mut rig, Primitive::TRIANGLES, 0, 3, false);
+        rig.use_program(program.shader);
+        op(&mut rig, CapturePrimitive::POINTS, |p| {
+            Call::BeginStreamOutput { p }
+        });
+        draw(&mut rig, Primitive::POINTS, 0, 3, true);
+        // Either the context ends while the back end goes on, or all ends with it.
+        if round % 2 == 0 {
+            let (old, surface) = (rig.context, rig.surface);
+            let next = rig.new_context();
+            rig.bind(next, surface);
+            rig.call(&Call::ContextDestroy {
+                p: &ContextOnly { context: old },
+            });
+        }
+        assert_eq!(rig.errors(), [""; 0]);
+    }
+}

@@ -11,7 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
-    ConfigureWindowAux, ConnectionExt, CreateWindowAux, ImageFormat, WindowClass,
+    ColormapAlloc, ConfigureWindowAux, ConnectionExt, CreateWindowAux, ImageFormat, VisualClass,
+    WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
 
@@ -23,16 +24,17 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Self {
+        Self::with(24, &[])
+    }
+
+    /// Whose root window has a depth, with more arguments.
+    pub fn with(depth: u8, arguments: &[&str]) -> Self {
         let mut child = Command::new("Xvfb")
-            .args([
-                "-displayfd",
-                "1",
-                "-screen",
-                "0",
-                "320x240x24",
-                "-nolisten",
-                "tcp",
-            ])
+            .args(["-displayfd", "1", "-screen", "0"])
+            .arg(format!("320x240x{depth}"))
+            // A server that loses its last client would otherwise start over, and turn the next one away meanwhile.
+            .args(["-nolisten", "tcp", "-noreset"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -65,11 +67,32 @@ pub struct Window {
 
 impl Window {
     pub fn new(server: &Server, width: u16, height: u16) -> Self {
+        let window = Self::unmapped(server, width, height, None);
+        window.x.map_window(window.id).expect("sent");
+        window.x.sync();
+        window
+    }
+
+    /// With a visual of true colours of a depth, or the root window's.
+    pub fn unmapped(server: &Server, width: u16, height: u16, depth: Option<u8>) -> Self {
         let (x, screen) = RustConnection::connect(Some(&server.display)).expect("the X server");
         let s = x.setup().roots[screen].clone();
         let id = x.generate_id().expect("an id");
+        let depth = depth.unwrap_or(s.root_depth);
+        let visual = if depth == s.root_depth {
+            s.root_visual
+        } else {
+            let all = s.allowed_depths.iter().filter(|d| d.depth == depth);
+            all.flat_map(|d| &d.visuals)
+                .find(|v| v.class == VisualClass::TRUE_COLOR)
+                .expect("a visual of this depth")
+                .visual_id
+        };
+        let colormap = x.generate_id().expect("an id");
+        x.create_colormap(ColormapAlloc::NONE, colormap, s.root, visual)
+            .expect("sent");
         x.create_window(
-            s.root_depth,
+            depth,
             id,
             s.root,
             0,
@@ -78,17 +101,19 @@ impl Window {
             height,
             0,
             WindowClass::INPUT_OUTPUT,
-            s.root_visual,
-            &CreateWindowAux::new().background_pixel(0),
+            visual,
+            &CreateWindowAux::new()
+                .background_pixel(0)
+                .border_pixel(0)
+                .colormap(colormap),
         )
         .expect("sent");
-        x.map_window(id).expect("sent");
         x.sync();
         Self {
             x,
             id,
-            visual: s.root_visual,
-            depth: s.root_depth,
+            visual,
+            depth,
         }
     }
 
@@ -104,13 +129,22 @@ impl Window {
 
     /// A pixel as the server has it, counted from the top: red, green, blue.
     fn at(&self, x: i16, y: i16) -> [u8; 3] {
+        let [b, g, r, _] = self.word(x, y).to_le_bytes();
+        [r, g, b]
+    }
+
+    /// A pixel's bits, as many as are deep.
+    fn word(&self, x: i16, y: i16) -> u32 {
         let image = self
             .x
             .get_image(ImageFormat::Z_PIXMAP, self.id, x, y, 1, 1, u32::MAX)
             .expect("sent")
             .reply()
             .expect("an image");
-        [image.data[2], image.data[1], image.data[0]]
+        let mut bytes = [0; 4];
+        let n = image.data.len().min(4);
+        bytes[..n].copy_from_slice(&image.data[..n]);
+        u32::from_le_bytes(bytes) & (u32::MAX >> (32 - u32::from(self.depth)))
     }
 }
 
@@ -131,7 +165,17 @@ pub fn rig(server: &Server, window: &Window, width: u32, height: u32) -> Rig {
 }
 
 fn rig_with(server: &Server, window: &Window, width: u32, height: u32, double: bool) -> Rig {
-    let mut be = lane::on_display(&server.display);
+    let be = lane::on_display(&server.display);
+    rig_over(be, server, window, (width, height), double)
+}
+
+fn rig_over(
+    mut be: lane::Lane,
+    server: &Server,
+    window: &Window,
+    (width, height): (u32, u32),
+    double: bool,
+) -> Rig {
     // The rig's first surface takes the first slot.
     let surface = SurfaceHandle(Handle {
         slot: 0,
@@ -275,4 +319,180 @@ fn a_window_that_never_was_is_told_once() {
     }
     let warnings: Vec<_> = rig.be.take_events();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
+}
+
+/// No event of the back end's is worse than a remark.
+fn quiet(rig: &mut Rig) {
+    let loud: Vec<_> = rig
+        .be
+        .take_events()
+        .into_iter()
+        .filter(|e| {
+            matches!(
+                e,
+                Event::Log {
+                    level: LogLevel::Error | LogLevel::Warn,
+                    ..
+                }
+            )
+        })
+        .collect();
+    assert!(loud.is_empty(), "{loud:?}");
+}
+
+/// A frame with a blue foot of eight rows.
+fn footed(rig: &mut Rig, color: [f32; 4], width: u32) {
+    rig.clear(color);
+    let foot = Scissor {
+        enable: true.into(),
+        x: 0,
+        y: 0,
+        width,
+        height: 8,
+    };
+    rig.state.scissor(0, foot);
+    rig.push_state();
+    rig.clear([0.0, 0.0, 1.0, 1.0]);
+    rig.state.scissor_enable(0, false.into());
+    rig.push_state();
+    rig.present();
+}
+
+/// Shows frames in a window of 64x48, lets it grow, and asks for `orange` and `blue` as the server stores them.
+fn shows(server: &Server, window: &Window, orange: u32, blue: u32) {
+    shows_on(
+        lane::on_display(&server.display),
+        server,
+        window,
+        orange,
+        blue,
+    );
+}
+
+/// As above, on a back end of the caller's.
+pub fn shows_on(be: lane::Lane, server: &Server, window: &Window, orange: u32, blue: u32) {
+    let mut rig = rig_over(be, server, window, (64, 48), true);
+    rig.be.take_events();
+    for n in 0..3 {
+        footed(&mut rig, [1.0, 0.5, 0.0, 0.25], 64);
+        if n == 0 {
+            // What is not on the screen has no pixels; showing to it is no error.
+            window.x.map_window(window.id).expect("sent");
+            window.x.sync();
+            continue;
+        }
+        assert_eq!(window.word(0, 0), orange, "at once, without waiting");
+        assert_eq!(window.word(63, 39), orange);
+        assert_eq!(window.word(5, 40), blue, "rows count from the bottom in GL");
+    }
+    let aux = ConfigureWindowAux::new().width(100).height(80);
+    window.x.configure_window(window.id, &aux).expect("sent");
+    window.x.sync();
+    let surface = rig.surface;
+    let d = *rig.s.surfaces.get(surface).expect("the surface");
+    rig.call(&Call::SurfaceRespecify {
+        p: &SurfaceDesc {
+            width: 100,
+            height: 80,
+            ..d
+        },
+    });
+    rig.default_framebuffer();
+    for _ in 0..2 {
+        footed(&mut rig, [1.0, 0.5, 0.0, 0.25], 100);
+    }
+    assert_eq!(window.word(99, 71), orange);
+    assert_eq!(window.word(99, 72), blue);
+    // Another parent: the window stays, and so does what is shown to it.
+    let root = window.x.setup().roots[0].root;
+    let parent = Window::new(server, 120, 120);
+    window
+        .x
+        .reparent_window(window.id, parent.id, 3, 5)
+        .expect("sent");
+    window.x.sync();
+    footed(&mut rig, [1.0, 0.5, 0.0, 0.25], 100);
+    assert_eq!(window.word(50, 50), orange);
+    window
+        .x
+        .reparent_window(window.id, root, 0, 0)
+        .expect("sent");
+    window.x.unmap_window(window.id).expect("sent");
+    window.x.sync();
+    footed(&mut rig, [0.0, 0.0, 0.0, 1.0], 100);
+    window.x.map_window(window.id).expect("sent");
+    window.x.sync();
+    footed(&mut rig, [1.0, 0.5, 0.0, 0.25], 100);
+    assert_eq!(window.word(50, 50), orange);
+    quiet(&mut rig);
+    window.x.destroy_window(window.id).expect("sent");
+    window.x.sync();
+    for _ in 0..2 {
+        footed(&mut rig, [0.0, 1.0, 0.0, 1.0], 100);
+    }
+    quiet(&mut rig);
+}
+
+/// The usual pixels of 24 bits.
+const ORANGE: u32 = 0x00FF_8000;
+const BLUE_24: u32 = 0x0000_00FF;
+
+#[test]
+fn a_window_of_24_bits_is_shown_to() {
+    let server = Server::start();
+    shows(
+        &server,
+        &Window::unmapped(&server, 64, 48, None),
+        ORANGE,
+        BLUE_24,
+    );
+}
+
+#[test]
+fn a_window_of_32_bits_is_shown_to_with_its_alpha() {
+    let server = Server::start();
+    let window = Window::unmapped(&server, 64, 48, Some(32));
+    shows(&server, &window, 0x40FF_8000, 0xFF00_00FF);
+}
+
+#[test]
+fn a_display_without_shared_memory_is_shown_to() {
+    let server = Server::with(24, &["-extension", "MIT-SHM"]);
+    for depth in [24, 32] {
+        let window = Window::unmapped(&server, 64, 48, Some(depth));
+        let alpha = |a: u32| if depth == 32 { a << 24 } else { 0 };
+        shows(
+            &server,
+            &window,
+            ORANGE | alpha(0x40),
+            BLUE_24 | alpha(0xFF),
+        );
+    }
+}
+
+#[test]
+fn windows_of_several_depths_are_shown_to_in_turn() {
+    let server = Server::start();
+    let windows = [Some(32), None, Some(32)].map(|d| Window::unmapped(&server, 16, 16, d));
+    let mut rigs: Vec<Rig> = windows
+        .iter()
+        .map(|w| {
+            w.x.map_window(w.id).expect("sent");
+            w.x.sync();
+            rig(&server, w, 16, 16)
+        })
+        .collect();
+    for round in 0..3 {
+        for (n, rig) in rigs.iter_mut().enumerate() {
+            let c = if (n + round) % 2 == 0 { 1.0 } else { 0.0 };
+            rig.clear([c, 0.0, 1.0, 1.0]);
+            rig.present();
+        }
+        let front = &windows[2];
+        let c = if round % 2 == 0 { 255 } else { 0 };
+        assert_eq!(front.at(8, 8), [c, 0, 255], "the one on top, round {round}");
+    }
+    for rig in &mut rigs {
+        quiet(rig);
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::rig::*;
 use mgl_core::format::Format;
+use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_core::pod::F32;
 use mgl_replay::espryt::{DisplayChoice, Espryt, EsprytOptions};
@@ -176,46 +177,72 @@ fn copies_go_by_the_cpu() {
 }
 
 #[test]
-fn refusals_name_the_feature() {
-    let mut rig = rig(&[
-        "base_instance",
-        "clip_control",
-        "texture_view",
-        "base_vertex",
-    ]);
-    rig.program("flat");
-    rig.positions(&COVER);
-    let refused = rig.try_call(&Call::DrawVbo {
+fn instances_and_vertices_are_counted_from_a_base() {
+    let mut rig = rig(&["base_instance", "base_vertex"]);
+    let p = rig.program("flat");
+    // The third vertex on is the triangle that covers everything.
+    rig.positions(&[&[9.0f32; 6][..], &COVER].concat());
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
+    rig.clear([1.0, 0.0, 0.0, 1.0]);
+    let indices: Vec<u8> = [0u16, 1, 2].iter().flat_map(|i| i.to_le_bytes()).collect();
+    rig.call(&Call::DrawVbo {
         p: &DrawInfo {
             base_instance: 1,
+            index_size: 2,
+            flags: DrawFlags::USER_INDICES,
             ..info(Primitive::TRIANGLES)
         },
-        indices: &[],
+        indices: &indices,
         arrays: &[],
-        ranges: &[range(0, 3)],
+        ranges: &[DrawRange {
+            base_vertex: 3,
+            ..range(0, 3)
+        }],
         user_arrays: &[],
     });
-    assert!(
-        refused
-            .expect_err("refused")
-            .to_string()
-            .contains("a base instance")
-    );
+    assert_eq!(rig.image().count(GREEN), 16);
+    assert_eq!(rig.be.approximations(), [], "exactly");
+}
+
+#[test]
+fn what_no_context_can_do_is_drawn_nearly_and_said_once() {
+    let mut rig = rig(&[
+        "clip_control",
+        "depth_clamp",
+        "framebuffer_fetch",
+        "geometry",
+    ]);
+    let p = rig.program("flat");
+    rig.positions(&COVER);
+    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
     rig.state.clip_depth(ClipDepth::ZERO_TO_ONE);
+    rig.state.depth_clamp(true.into());
+    rig.state.logic_op_enable(true.into());
+    rig.state.logic_op(LogicOp::XOR);
+    rig.state.polygon_mode(PolygonMode::LINE);
     rig.push_state();
-    let refused = rig.try_call(&Call::DrawVbo {
-        p: &info(Primitive::TRIANGLES),
-        indices: &[],
-        arrays: &[],
-        ranges: &[range(0, 3)],
-        user_arrays: &[],
-    });
-    assert!(
-        refused
-            .expect_err("refused")
-            .to_string()
-            .contains("clip control")
-    );
+    for _ in 0..2 {
+        rig.clear([1.0, 0.0, 0.0, 1.0]);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().count(GREEN), 16, "drawn all the same");
+    }
+    let names = [
+        "GL_DEPTH_CLAMP",
+        "glClipControl",
+        "glLogicOp",
+        "glPolygonMode",
+    ];
+    let mut told: Vec<_> = rig.be.approximations();
+    told.sort_unstable();
+    assert_eq!(told, names.map(|n| (n, 2)));
+    let said = rig.be.take_events();
+    for name in names {
+        let line = format!("approximated: {name}: ");
+        let is_said = |e: &Event| matches!(e, Event::Log { level: LogLevel::Warn, text } if text.starts_with(&line));
+        assert_eq!(said.iter().filter(|e| is_said(e)).count(), 1, "{said:#?}");
+    }
     let options = EsprytOptions {
         display: DisplayChoice::Surfaceless,
         debug: true,
@@ -253,26 +280,4 @@ fn logic_operations_that_blending_can_express() {
     rig.push_state();
     rig.clear([0.0, 0.0, 1.0, 1.0]);
     assert_eq!(rig.image().count(BLUE), 16);
-}
-
-#[test]
-fn logic_operations_that_blending_cannot_express() {
-    let mut rig = rig(&["framebuffer_fetch"]);
-    rig.clear([1.0, 0.0, 0.0, 1.0]);
-    let p = rig.program("flat");
-    rig.positions(&COVER);
-    rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
-    rig.state.logic_op_enable(true.into());
-    rig.state.logic_op(LogicOp::XOR);
-    rig.push_state();
-    let refused = rig.try_call(&Call::DrawVbo {
-        p: &info(Primitive::TRIANGLES),
-        indices: &[],
-        arrays: &[],
-        ranges: &[range(0, 3)],
-        user_arrays: &[],
-    });
-    let text = refused.expect_err("refused").to_string();
-    assert!(text.contains("logic operation GL_XOR"), "{text}");
-    assert_eq!(rig.image().count(RED), 16, "nothing was drawn");
 }

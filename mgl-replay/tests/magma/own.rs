@@ -2,6 +2,7 @@
 
 use crate::lane;
 use crate::rig::*;
+use crate::windows::{Server, Window, shows_on};
 use mgl_core::format::Format;
 use mgl_core::handle::QueryHandle;
 use mgl_core::pipe::ApplyError;
@@ -90,41 +91,67 @@ fn pipelines_are_kept_on_disk() {
 }
 
 #[test]
-fn refusals_name_what_the_device_lacks() {
+fn what_the_device_lacks_is_drawn_nearly_and_said_once() {
     type Case = (&'static str, &'static str, fn(&mut Rig));
     let cases: [Case; 4] = [
-        ("logic_op", "logic operation GL_XOR", |r| {
+        ("logic_op", "glLogicOp", |r| {
             r.state.logic_op_enable(true.into());
             r.state.logic_op(LogicOp::XOR);
         }),
-        ("fill_mode", "polygon mode GL_LINE", |r| {
+        ("fill_mode", "glPolygonMode", |r| {
             r.state.polygon_mode(PolygonMode::LINE);
         }),
-        ("depth_clamp", "depth clamping", |r| {
+        ("depth_clamp", "GL_DEPTH_CLAMP", |r| {
             r.state.depth_clamp(true.into());
         }),
         ("dual_src_blend", "dual-source blending", |r| {
             r.state.blend_enable(0, true.into());
-            r.state.blend_dst_color(0, BlendFactor::SRC1_COLOR);
+            r.state
+                .blend_dst_color(0, BlendFactor::ONE_MINUS_SRC1_ALPHA);
         }),
     ];
-    for (feature, text, set) in cases {
+    for (feature, name, set) in cases {
         let mut rig = Rig::over(lane::lacking(&[feature]), surface());
-        rig.clear([1.0, 0.0, 0.0, 1.0]);
-        rig.program("flat");
+        let p = rig.program("flat");
         rig.positions(&COVER);
+        rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+        rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 1.0]);
         set(&mut rig);
         rig.push_state();
-        let refused = rig.try_call(&Call::DrawVbo {
-            p: &info(Primitive::TRIANGLES),
-            indices: &[],
-            arrays: &[],
-            ranges: &[range(0, 3)],
-            user_arrays: &[],
-        });
-        let refused = refused.expect_err("refused").to_string();
-        assert!(refused.contains(text), "{feature}: {refused}");
-        assert_eq!(rig.image().count(RED), 16, "{feature}: nothing was drawn");
+        for _ in 0..2 {
+            rig.clear([1.0, 0.0, 0.0, 1.0]);
+            rig.draw(Primitive::TRIANGLES, 0, 3);
+            assert_eq!(
+                rig.image().count(GREEN),
+                16,
+                "{feature}: drawn all the same"
+            );
+        }
+        assert_eq!(rig.be.approximations(), [(name, 2)]);
+        let line = format!("approximated: {name}: ");
+        let is_said = |e: &Event| matches!(e, Event::Log { level: LogLevel::Warn, text } if text.starts_with(&line));
+        let said = rig.be.take_events();
+        assert_eq!(said.iter().filter(|e| is_said(e)).count(), 1, "{said:#?}");
+    }
+}
+
+#[test]
+fn alpha_becomes_one_by_the_shader() {
+    for lacking in [&["alpha_to_one"][..], &[]] {
+        let samples = SurfaceDesc {
+            samples: 4,
+            ..surface()
+        };
+        let mut rig = Rig::over(lane::lacking(lacking), samples);
+        let p = rig.program("flat");
+        rig.positions(&COVER);
+        rig.uniform(&p, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+        rig.uniform(&p, "tint", &[0.0f32, 1.0, 0.0, 0.25]);
+        rig.state.alpha_to_one(true.into());
+        rig.push_state();
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().count(GREEN), 16, "{lacking:?}");
+        assert_eq!(rig.be.approximations(), []);
     }
 }
 
@@ -353,4 +380,30 @@ fn what_is_left_at_the_end_is_named() {
             .any(|t| t.contains("VkSampler") || t.contains("SAMPLER")),
         "{said:?}"
     );
+}
+
+#[test]
+fn windows_are_shown_to_without_swap_chains() {
+    let server = Server::start();
+    for (depth, alpha) in [(24, [0, 0]), (32, [0x4000_0000, 0xFF00_0000])] {
+        let window = Window::unmapped(&server, 64, 48, Some(depth));
+        let be = lane::lacking(&["swapchain"]);
+        shows_on(
+            be,
+            &server,
+            &window,
+            0x00FF_8000 | alpha[0],
+            0xFF | alpha[1],
+        );
+    }
+}
+
+#[test]
+fn windows_with_other_masks_are_shown_to() {
+    // Ten bits a colour, and five, six and five.
+    for (depth, orange, blue) in [(30, 1023 << 20 | 514 << 10, 1023), (16, 0xFC00, 0x1F)] {
+        let server = Server::with(depth, &[]);
+        let window = Window::unmapped(&server, 64, 48, None);
+        shows_on(lane::headless(), &server, &window, orange, blue);
+    }
 }

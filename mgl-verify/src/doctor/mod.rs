@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use mgl_core::files::kind;
 use mgl_replay::espryt::loader;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -214,10 +215,12 @@ pub fn display_there_is() -> Result<String, String> {
 /// In words: there is none, or the one that the environment names does not exist.
 pub fn system_libegl() -> Result<PathBuf, String> {
     let path = loader::real_libegl().map_err(|error| error.to_string())?;
-    if path.exists() {
-        Ok(path)
-    } else {
-        Err(format!("{} does not exist", path.display()))
+    match std::fs::metadata(&path) {
+        Ok(meta) => match kind(meta.file_type()) {
+            None => Ok(path),
+            Some(other) => Err(format!("{} is {other}, not a library", path.display())),
+        },
+        Err(error) => Err(format!("{}: {error}", path.display())),
     }
 }
 

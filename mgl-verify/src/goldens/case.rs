@@ -1,14 +1,12 @@
 //! The comparisons of a case: what a trace or its replay gives against the golden's files.
 //!
-//! Nothing is written here but images, and these only where `--update` asks for it: the next back end is compared with
-//! what the first one gave.
+//! Nothing is written here.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use mgl_core::trace::TraceFile;
 
-use super::blessing::{self, Blessed, Blesser};
+use super::images::Shown;
 use super::settings::Settings;
 use super::store::{COUNTERS, FRAMES, Golden, SETTINGS, StoreError, UPLOADS};
 use super::verdict::{Check, Verdict};
@@ -28,10 +26,8 @@ pub struct Given {
     pub state: Option<StateLog>,
     pub uploads: Uploads,
     pub counters: CounterTable,
-    /// Images that differ and were not written: folder, frame, image.
-    pub images: Vec<(String, u64, Image)>,
-    /// Images that were written: folder, frame.
-    pub written: BTreeSet<(String, u64)>,
+    /// Images of all back ends.
+    pub images: Vec<Shown>,
 }
 
 /// The files of a golden that are not as a run gave them; images stand in [`Given::images`].
@@ -40,6 +36,49 @@ pub struct Changed {
     pub state: bool,
     pub uploads: bool,
     pub counters: bool,
+    /// Of the client's side.
+    pub pushed_uploads: bool,
+    pub pushed_counters: bool,
+}
+
+impl Changed {
+    /// What is written now, and what waits: all of it is written, but for what the trace pushes where that is `kept`.
+    pub fn split(self, kept: bool) -> (Self, Self) {
+        if !kept {
+            return (self, Self::default());
+        }
+        let now = Self {
+            state: false,
+            ..self
+        };
+        let later = Self {
+            state: self.state,
+            uploads: self.pushed_uploads,
+            counters: self.pushed_counters,
+            ..Self::default()
+        };
+        (now, later)
+    }
+}
+
+impl Given {
+    /// What is written: without what the trace pushes where that is `kept`.
+    pub fn written(&self, kept: bool) -> Self {
+        let mut written = Self {
+            state: self.state.clone(),
+            uploads: self.uploads.clone(),
+            counters: self.counters.clone(),
+            images: Vec::new(),
+        };
+        if kept {
+            (
+                written.state,
+                written.uploads.client,
+                written.counters.client,
+            ) = (None, None, None);
+        }
+        written
+    }
 }
 
 /// Comparing with one golden.
@@ -49,18 +88,23 @@ pub struct Case<'c> {
     pub name: &'c str,
     /// The front end drew; else what the trace itself pushes is a constant.
     pub live: bool,
-    /// Goldens are to be written; images after they were compared with the system's.
-    pub update: Option<Blesser<'c>>,
+    /// Goldens are to be written.
+    pub update: bool,
+    /// Why what the trace itself pushes is not to be written all the same.
+    pub kept: Option<String>,
     pub checks: Vec<Check>,
     pub given: Given,
     pub changed: Changed,
 }
 
 impl Case<'_> {
-    /// Adds a check of a part of the golden that can be written; says whether the part differs.
-    fn add(&mut self, mut check: Check) -> bool {
+    /// Adds a check of a part of the golden that can be written; says whether the part differs. `pushed`: it is what the
+    /// trace itself pushes.
+    fn add(&mut self, mut check: Check, pushed: bool) -> bool {
         let differs = !check.verdict.is_good();
-        if differs && self.update.is_some() {
+        if let Some(why) = self.kept.as_ref().filter(|_| differs && pushed) {
+            check.detail = format!("{why}; {}", check.detail);
+        } else if differs && self.update {
             check.verdict = Verdict::Updated;
             check.detail = format!("written; before: {}", check.detail);
         }
@@ -116,11 +160,17 @@ impl Case<'_> {
     }
 
     fn state(&mut self, log: StateLog) {
+        if log.verb_count() == 0 {
+            let detail = "the trace pushes no verb: there is nothing to compare";
+            self.checks
+                .push(Check::new("state", Verdict::Error, detail));
+            return;
+        }
         let check = match self.golden.state() {
             Ok(golden) => state_check(golden.diff(&log, KEPT), self.good()),
             Err(e) => unread("state", e),
         };
-        self.changed.state = self.add(check);
+        self.changed.state = self.add(check, true);
         self.given.state = Some(log);
     }
 
@@ -134,7 +184,10 @@ impl Case<'_> {
             }
             Err(e) => unread(what, e),
         };
-        self.changed.uploads |= self.add(check);
+        let pushed = measured.client.is_some();
+        let differs = self.add(check, pushed);
+        self.changed.uploads |= differs && !(pushed && self.kept.is_some());
+        self.changed.pushed_uploads |= differs && pushed;
     }
 
     fn counters(&mut self, what: &str, good: Verdict, measured: &CounterTable) {
@@ -152,11 +205,14 @@ impl Case<'_> {
             }
             Err(e) => unread(what, e),
         };
-        self.changed.counters |= self.add(check);
+        let pushed = measured.client.is_some();
+        let differs = self.add(check, pushed);
+        self.changed.counters |= differs && !(pushed && self.kept.is_some());
+        self.changed.pushed_counters |= differs && pushed;
     }
 
     /// Compares what a replay gave: images, the back end's uploads and counters, replies.
-    pub fn replay(&mut self, backend: &str, replayed: &Replayed, scratch: &Path) {
+    pub fn replay(&mut self, backend: &'static str, replayed: &Replayed, scratch: &Path) {
         for error in &replayed.errors {
             let check = Check::new(format!("driver {backend}"), Verdict::Fail, error.clone());
             self.checks.push(check);
@@ -190,7 +246,12 @@ impl Case<'_> {
         self.checks.push(check);
     }
 
-    fn images(&mut self, backend: &str, replayed: &Replayed, scratch: &Path) {
+    fn images(&mut self, backend: &'static str, replayed: &Replayed, scratch: &Path) {
+        if self.settings.images.frames.is_empty() {
+            let detail = format!("{SETTINGS} names no frame: no image was compared");
+            let what = format!("images {backend}");
+            self.checks.push(Check::new(what, Verdict::Skipped, detail));
+        }
         let fitting = self
             .settings
             .overrides
@@ -237,62 +298,17 @@ impl Case<'_> {
                 Err(e) => unread(&what, e),
             };
             check.detail.push_str(&chain.unwrap_or_default());
-            let mut pending = !check.verdict.is_good();
-            // A back end with images of its own gets another one of its own.
-            let folder = match own {
-                Some(own) if pending => own,
-                _ => folder,
-            };
-            if pending && self.update.is_some() {
-                pending = self.write_image(&mut check, folder, frame, &image);
-            }
+            self.given.images.push(Shown {
+                backend,
+                frame,
+                folder: folder.to_owned(),
+                // A back end with images of its own gets another one of its own.
+                target: own.unwrap_or(folder).to_owned(),
+                image: image_path(scratch, frame),
+                differs: !check.verdict.is_good(),
+                what,
+            });
             self.checks.push(check);
-            if pending {
-                self.given.images.push((folder.to_owned(), frame, image));
-            }
-        }
-    }
-
-    /// Writes an image of the golden; says whether it is left to people to decide.
-    fn write_image(&mut self, check: &mut Check, folder: &str, frame: u64, image: &Image) -> bool {
-        let key = (folder.to_owned(), frame);
-        let Some(blesser) = self
-            .update
-            .as_mut()
-            .filter(|_| !self.given.written.contains(&key))
-        else {
-            check.detail = format!("the back ends differ: {}", check.detail);
-            return true;
-        };
-        let blessed = blesser.bless(frame, image);
-        let words = match &blessed {
-            Blessed::Like(figures) => figures.in_words(),
-            Blessed::Unlike(figures, why) => {
-                check.detail = format!(
-                    "not written, since it is not as the system shows it ({why}; {}); {}",
-                    figures.in_words(),
-                    check.detail
-                );
-                return true;
-            }
-            Blessed::Unknown(why) => format!("not compared with the system's: {why}"),
-        };
-        let written = self
-            .golden
-            .write_image(folder, frame, image)
-            .and_then(|()| blessing::note(self.golden, folder, frame, &blessed));
-        match written {
-            Ok(()) => {
-                self.given.written.insert(key);
-                check.verdict = Verdict::Updated;
-                check.detail = format!("written, {words}; before: {}", check.detail);
-                false
-            }
-            Err(e) => {
-                check.verdict = Verdict::Error;
-                check.detail = e.to_string();
-                false
-            }
         }
     }
 

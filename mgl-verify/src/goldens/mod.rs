@@ -7,6 +7,8 @@
 
 pub mod blessing;
 mod case;
+mod images;
+mod paths;
 pub mod pending;
 pub mod report;
 pub mod select;

@@ -1,9 +1,10 @@
 //! Reports for other programs: JUnit for CI servers, JSON for scripts, Markdown for comments.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use super::case::in_words;
 use super::verdict::{CaseReport, Check, Report, Verdict};
@@ -23,18 +24,25 @@ pub struct Target {
     pub path: PathBuf,
 }
 
-impl FromStr for Target {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, path) = text
-            .split_once('=')
+impl Target {
+    /// Reads `KIND=FILE`; a file's name may be no text.
+    ///
+    /// # Errors
+    /// In words: it is of another form.
+    pub fn parse(text: &OsStr) -> Result<Self, String> {
+        let bytes = text.as_bytes();
+        let at = bytes.iter().position(|b| *b == b'=');
+        let (kind, path) = at
+            .map(|at| (&bytes[..at], OsStr::from_bytes(&bytes[at + 1..])))
             .ok_or_else(|| "not of the form KIND=FILE".to_owned())?;
         let kind = match kind {
-            "junit" => Kind::Junit,
-            "json" => Kind::Json,
-            "md" => Kind::Markdown,
-            other => return Err(format!("'{other}' is no kind of report: junit, json or md")),
+            b"junit" => Kind::Junit,
+            b"json" => Kind::Json,
+            b"md" => Kind::Markdown,
+            other => {
+                let other = String::from_utf8_lossy(other);
+                return Err(format!("'{other}' is no kind of report: junit, json or md"));
+            }
         };
         if path.is_empty() {
             return Err("the file's name is missing".to_owned());
@@ -44,9 +52,7 @@ impl FromStr for Target {
             path: path.into(),
         })
     }
-}
 
-impl Target {
     /// Writes the report.
     ///
     /// # Errors
@@ -60,7 +66,7 @@ impl Target {
         if let Some(folder) = self.path.parent().filter(|f| *f != Path::new("")) {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(&self.path, text)
+        mgl_core::files::write(&self.path, text.as_bytes())
     }
 }
 
@@ -277,13 +283,13 @@ mod tests {
 
     #[test]
     fn targets_are_kind_and_file() {
-        let target: Target = "junit=out/a.xml".parse().expect("good");
+        let target: Target = Target::parse("junit=out/a.xml".as_ref()).expect("good");
         assert_eq!(
             (target.kind, target.path),
             (Kind::Junit, "out/a.xml".into())
         );
         for wrong in ["junit", "pdf=a", "md="] {
-            assert!(wrong.parse::<Target>().is_err(), "{wrong}");
+            assert!(Target::parse(wrong.as_ref()).is_err(), "{wrong}");
         }
     }
 

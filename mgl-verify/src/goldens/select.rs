@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::paths::Walked;
 use super::store::{PENDING, SETTINGS};
 
 /// Extension of traces.
@@ -63,12 +64,14 @@ pub fn select(paths: &[PathBuf], live: bool) -> Result<Selection, SelectError> {
             found.whole = true;
             if live && path.join(SETTINGS).is_file() {
                 found.whole = false;
-                let name = path.file_name().unwrap_or_default();
+                let Some(name) = path.file_name() else {
+                    return Err(SelectError::Kind(path.clone()));
+                };
                 add(&mut found, name.to_string_lossy().into_owned(), None)?;
                 continue;
             }
             let mut traces = Vec::new();
-            walk(path, path, live, &mut traces)?;
+            walk(path, path, live, &mut Walked::default(), &mut traces)?;
             for (name, trace) in traces {
                 add(&mut found, name, trace)?;
             }
@@ -111,8 +114,12 @@ fn walk(
     root: &Path,
     folder: &Path,
     live: bool,
+    walked: &mut Walked,
     out: &mut Vec<(String, Option<PathBuf>)>,
 ) -> Result<(), SelectError> {
+    if !walked.enter(folder) {
+        return Ok(());
+    }
     let read = |source| SelectError::Read {
         path: folder.to_owned(),
         source,
@@ -124,10 +131,14 @@ fn walk(
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
         if path.is_dir() {
+            // What is pending is no golden, even where there is none yet.
+            if path.file_name().is_none_or(|n| n == PENDING) {
+                continue;
+            }
             if live && path.join(SETTINGS).is_file() {
                 out.push((name(&path), None));
-            } else if path.file_name().is_some_and(|n| n != PENDING) {
-                walk(root, &path, live, out)?;
+            } else {
+                walk(root, &path, live, walked, out)?;
             }
         } else if path.extension().is_some_and(|e| e == TRACE) {
             out.push((name(&path.with_extension("")), Some(path)));
@@ -144,7 +155,7 @@ pub fn goldens(folder: &Path) -> Result<Vec<String>, SelectError> {
     let mut out = Vec::new();
     if folder.is_dir() {
         let mut found = Vec::new();
-        walk(folder, folder, true, &mut found)?;
+        walk(folder, folder, true, &mut Walked::default(), &mut found)?;
         out.extend(found.into_iter().filter(|(_, t)| t.is_none()).map(|f| f.0));
     }
     out.sort();
@@ -197,6 +208,8 @@ mod tests {
         touch(&at("g/one/golden.toml"));
         touch(&at("g/deep/two/golden.toml"));
         touch(&at("g/one/pending/golden.toml"));
+        touch(&at("g/new/pending/golden.toml"));
+        std::os::unix::fs::symlink(".", at("g/round")).expect("linked");
         assert_eq!(goldens(&at("g")).expect("read"), ["deep/two", "one"]);
         assert_eq!(goldens(&at("none")).expect("read"), [""; 0]);
         let live = select(&[at("g")], true).expect("found");

@@ -1,9 +1,12 @@
 //! [`Settings`]: `golden.toml`, the part of a golden that people write.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::paths::is_plain;
+use super::store::{FRAMES, PENDING};
 use crate::counters::CounterLimits;
 use crate::image::{Mask, Options, Thresholds};
 use crate::source::Source;
@@ -41,6 +44,48 @@ pub struct Images {
     #[serde(rename = "mask", skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<Mask>,
 }
+
+impl Settings {
+    /// Says what makes no sense: folders that are not the golden's own, limits that no value can break.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> Result<(), String> {
+        for o in &self.overrides {
+            let folder = &o.folder;
+            if !is_plain(Path::new(folder)) || [FRAMES, PENDING].contains(&folder.as_str()) {
+                return Err(format!(
+                    "override: folder '{folder}' is no folder of its own beside {FRAMES}"
+                ));
+            }
+            if !DRAWING.contains(&o.backend.as_str()) {
+                return Err(format!("override: there is no back end '{}'", o.backend));
+            }
+        }
+        self.images.thresholds.check()?;
+        let empty = |m: &&Mask| m.rect.width == 0 || m.rect.height == 0;
+        match self.images.masks.iter().find(empty) {
+            Some(mask) => Err(format!("mask '{}' covers nothing", mask.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The back ends that an image in a folder is the golden image of, on some device.
+    pub fn sharers(&self, folder: &str, is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+        let shares = |backend: &&str| {
+            let mut own = self.overrides.iter().filter(|o| o.backend == **backend);
+            match folder == FRAMES {
+                // Whoever has no image of its own, on every device.
+                true => !own.any(|o| o.device.is_none() && is_there(&o.folder)),
+                false => own.any(|o| o.folder == folder),
+            }
+        };
+        DRAWING.iter().copied().filter(shares).collect()
+    }
+}
+
+/// The back ends that draw.
+pub const DRAWING: [&str; 2] = ["espryt", "magma"];
 
 fn no_limits(v: &CounterLimits) -> bool {
     v.0.is_empty()
@@ -119,6 +164,52 @@ mod tests {
         assert_eq!(frames(0..0), [0; 0]);
         let many = frames(0..300);
         assert_eq!((many.len(), many[0], many[7]), (8, 1, 299));
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        let check = |text: &str| {
+            let settings: Settings = toml::from_str(text).map_err(|e| e.to_string())?;
+            settings.check()
+        };
+        let of = |folder: &str| {
+            format!(
+                "[[override]]\nbackend = 'magma'\nfolder = '{folder}'\nreason = ''\norigin = ''\n"
+            )
+        };
+        assert_eq!(check(&of("frames-magma")), Ok(()));
+        for folder in ["/tmp/a", "../a", "a/../../b", "", ".", "frames", "pending"] {
+            let error = check(&of(folder)).expect_err(folder);
+            assert!(error.contains("folder"), "{error}");
+        }
+        assert!(check(&of("a").replace("magma", "metal")).is_err());
+        for limit in ["nan", "-0.5", "1.5", "inf"] {
+            let text = format!("[images.thresholds]\nmin_ssim = {limit}\n");
+            assert!(check(&text).is_err(), "{limit}");
+        }
+        let mask =
+            "[[images.mask]]\nname = 'a'\nreason = ''\nx = 0\ny = 0\nwidth = 4\nheight = 4\n";
+        assert_eq!(check(mask), Ok(()));
+        assert!(check(&format!("{mask}heigth = 5\n")).is_err());
+        assert!(check(&mask.replace("width = 4", "width = 0")).is_err());
+    }
+
+    #[test]
+    fn an_image_is_shared_by_all_that_have_no_other() {
+        let settings = |device: &str| -> Settings {
+            toml::from_str(&format!(
+                "[[override]]\nbackend = 'magma'\n{device}folder = 'own'\nreason = ''\norigin = ''\n"
+            ))
+            .expect("good settings")
+        };
+        let all = settings("");
+        assert_eq!(all.sharers("frames", |f| f == "own"), ["espryt"]);
+        assert_eq!(all.sharers("frames", |_| false), DRAWING);
+        assert_eq!(all.sharers("own", |_| true), ["magma"]);
+        // On other devices Magma has the shared one.
+        let one = settings("device = 'llvmpipe'\n");
+        assert_eq!(one.sharers("frames", |_| true), DRAWING);
+        assert_eq!(Settings::default().sharers("frames", |_| true), DRAWING);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::paths;
 use super::settings::Settings;
 use crate::image::{Image, ImageError};
 use crate::replay::image_name;
@@ -66,13 +67,17 @@ impl From<ImageError> for StoreError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Golden {
     folder: PathBuf,
+    /// The golden's own folder: nothing is written or removed outside it, whatever links lie in it.
+    root: PathBuf,
 }
 
 impl Golden {
     /// The golden of a name below the goldens' folder.
     pub fn new(goldens: &Path, name: &str) -> Self {
+        let folder = goldens.join(name);
         Self {
-            folder: goldens.join(name),
+            root: folder.clone(),
+            folder,
         }
     }
 
@@ -85,6 +90,7 @@ impl Golden {
     pub fn pending(&self) -> Self {
         Self {
             folder: self.folder.join(PENDING),
+            root: self.root.clone(),
         }
     }
 
@@ -93,9 +99,14 @@ impl Golden {
         self.folder.join(SETTINGS).is_file()
     }
 
-    /// The settings.
+    /// The settings, checked.
     pub fn settings(&self) -> Result<Settings, StoreError> {
-        self.toml(SETTINGS)
+        let settings: Settings = self.toml(SETTINGS)?;
+        settings.check().map_err(|problem| StoreError::Content {
+            path: self.folder.join(SETTINGS),
+            problem,
+        })?;
+        Ok(settings)
     }
 
     /// The image of a frame in one of its folders of images.
@@ -157,31 +168,34 @@ impl Golden {
             source,
         };
         let folder = path.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(&self.root).map_err(failed)?;
+        // The file itself too: what a link of its name leads to would be written.
+        paths::inside(&self.root, &path).map_err(failed)?;
         fs::create_dir_all(folder).map_err(failed)?;
-        let temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        fs::write(temporary.path(), bytes).map_err(failed)?;
-        // A temporary file is for its owner alone; a golden is for everybody who may read the folder.
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        fs::set_permissions(temporary.path(), permissions).map_err(failed)?;
-        temporary.persist(&path).map_err(|e| failed(e.error))?;
-        Ok(())
+        mgl_core::files::replace(&path, bytes).map_err(failed)
     }
 
     /// Writes an image.
     pub fn write_image(&self, folder: &str, frame: u64, image: &Image) -> Result<(), StoreError> {
-        let path = self.image_path(folder, frame);
-        let parent = path.parent().unwrap_or(&self.folder);
-        fs::create_dir_all(parent).map_err(|source| StoreError::Io {
-            path: parent.to_owned(),
-            source,
-        })?;
-        Ok(image.save(&path)?)
+        let file = Path::new(folder).join(image_name(frame));
+        self.write(&file.to_string_lossy(), &image.to_png()?)
     }
 
     /// Removes a file or a folder, if it is there; folders that are left empty go too, the golden's own excepted.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
-        let path = self.folder.join(name);
-        let removed = match path.is_dir() {
+        // Without a name the folder itself, not what a link of its name leads to.
+        let path = match name {
+            "" => self.folder.clone(),
+            name => self.folder.join(name),
+        };
+        if !name.is_empty() && self.folder.is_dir() {
+            let parent = path.parent().unwrap_or(&self.folder);
+            paths::inside(&self.root, parent).map_err(|source| StoreError::Io {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let removed = match fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) {
             true => fs::remove_dir_all(&path),
             false => fs::remove_file(&path),
         };
@@ -203,7 +217,7 @@ impl Golden {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let bytes = fs::read(path).map_err(|source| match source.kind() {
+    let bytes = mgl_core::files::read(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
         _ => StoreError::Io {
             path: path.to_owned(),

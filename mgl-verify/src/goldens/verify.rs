@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mgl_core::trace::TraceFile;
-use mgl_replay::BackendKind;
+use mgl_replay::{BackendKind, Limit};
 
 use super::blessing::Blesser;
 use super::case::{Case, Changed, Given};
+use super::images::{self, Waiting};
 use super::pending::{self, Note, TRACE};
 use super::select::{self, SelectError, Selection};
 use super::settings::{Settings, default_frames};
@@ -19,9 +20,11 @@ use super::store::{COUNTERS, Golden, SETTINGS, STATE, StoreError, UPLOADS};
 use super::verdict::{CaseReport, Check, Report, Verdict};
 use super::worker::{self, Job, Outcome, WorkerCommand};
 use crate::counters::CounterTable;
+use crate::image::Image;
 use crate::launcher::Launcher;
 use crate::settings::BackEnd;
 use crate::source::LiveOptions;
+use crate::state::StateLog;
 use crate::uploads::Uploads;
 
 /// What draws.
@@ -57,6 +60,8 @@ pub struct VerifyOptions {
     pub debug: bool,
     /// The Vulkan device, by number or part of its name; absent: the best one.
     pub device: Option<String>,
+    /// How far the bounds on what a replay may cost hold.
+    pub cost: Limit,
 }
 
 /// Runs all cases below some paths. `done` hears of every finished case, with the number of cases that there are.
@@ -185,6 +190,7 @@ fn run(
     })?;
     let file = TraceFile::open(&recording)
         .map_err(|e| Check::new("trace", Verdict::Error, e.to_string()))?;
+    is_whole(&file)?;
     let is_new = settings.is_none();
     let settings = settings.get_or_insert_with(|| Settings {
         images: super::settings::Images {
@@ -215,9 +221,10 @@ fn run(
         settings,
         name,
         live,
-        update: options
-            .update
-            .then(|| Blesser::new(&golden, settings, options.limit)),
+        update: options.update,
+        kept: (options.update && live && !is_new)
+            .then(|| recorded_elsewhere(&golden, trace, &file))
+            .flatten(),
         checks,
         given: Given::default(),
         changed: Changed::default(),
@@ -242,28 +249,67 @@ fn run(
             seconds: start.elapsed().as_secs_f64(),
         });
     }
-    let Case { given, changed, .. } = case;
+    let Case {
+        given,
+        changed,
+        kept,
+        ..
+    } = case;
+    let left = if options.update {
+        let blesser = Blesser::new(&golden, settings, options.limit);
+        images::update(&golden, settings, blesser, &given.images, rows)
+    } else {
+        images::waiting(&given.images)
+    };
     let found: BTreeMap<String, String> = rows
         .iter()
         .flat_map(|row| &row.checks)
         .filter(|c| !c.verdict.is_good())
         .map(|c| (c.what.clone(), c.detail.clone()))
         .collect();
+    let pushed = changed.state || changed.pushed_uploads;
     let result = if options.update {
-        // Images that are not as the system shows them are left to people.
-        write(&golden, &given, changed)
-            .and_then(|()| write_pending(&golden, None, &given, Changed::default(), &found))
+        // What was not to be written is left to people.
+        let (now, later) = changed.split(kept.is_some());
+        let written = given.written(kept.is_some());
+        write(&golden, &written, now)
+            .and_then(|()| write_pending(&golden, None, &given, later, &left, &found))
     } else if options.write_pending {
-        write_pending(&golden, is_new.then_some(settings), &given, changed, &found)
+        let new = is_new.then_some(settings);
+        write_pending(&golden, new, &given, changed, &left, &found)
     } else {
         Ok(())
     };
     result.map_err(unwritten)?;
     let unkept = trace.is_some_and(|t| !t.is_file());
-    if live && (changed.state || changed.uploads || unkept) {
-        keep_recording(&golden, trace, &recording, options).map_err(unwritten)?;
+    if live && (pushed || unkept) {
+        let replace = options.update && kept.is_none();
+        keep_recording(&golden, trace, &recording, replace, options).map_err(unwritten)?;
     }
     Ok(())
+}
+
+/// A golden is made of, and compared with, a whole trace: one that is cut off is not the one that was recorded.
+fn is_whole(file: &TraceFile) -> Result<(), Check> {
+    let wrong = |detail: String| Err(Check::new("trace", Verdict::Error, detail));
+    let path = file.path().display();
+    match file.recovered() {
+        Some(recovery) => wrong(format!("{path}: not whole: {recovery}")),
+        None if file.all_frames().is_empty() => wrong(format!("{path}: it holds no frame")),
+        None => Ok(()),
+    }
+}
+
+/// Why a recording of one back end does not replace what was recorded on another: the state that it would change is the
+/// other's too.
+fn recorded_elsewhere(golden: &Golden, trace: Option<&Path>, new: &TraceFile) -> Option<String> {
+    let old = TraceFile::open(trace?).ok()?;
+    let (old, new) = (&old.provenance().backend, &new.provenance().backend);
+    (golden.exists() && old != new && !old.is_empty()).then(|| {
+        format!(
+            "not written, since the golden was recorded on {old}, and this on {new}: name {old} first in --backend"
+        )
+    })
 }
 
 fn unwritten(error: StoreError) -> Check {
@@ -366,6 +412,7 @@ fn replay(
         images: case.settings.images.frames.clone(),
         debug: options.debug,
         device: options.device.clone(),
+        limit: options.cost,
     };
     let outcome = std::fs::create_dir(scratch)
         .and_then(|()| worker::run(&options.worker, &job, scratch, options.limit));
@@ -383,6 +430,7 @@ fn replay(
             return Some(replayed.proof);
         }
         Ok(Outcome::Environment(detail)) => (Verdict::Environment, detail),
+        Ok(Outcome::Fault(detail)) => (Verdict::Fail, detail),
         Ok(Outcome::Failed(detail)) => (Verdict::Error, detail),
         Ok(Outcome::Crashed(detail)) => (Verdict::Crashed, detail),
         Ok(Outcome::TimedOut(detail)) => (Verdict::TimedOut, detail),
@@ -432,10 +480,22 @@ fn merged_counters(golden: &Golden, given: &CounterTable) -> CounterTable {
     all
 }
 
+/// The file of a state, which is as large as one may be: what is written can be read.
+fn state_bytes(golden: &Golden, state: &StateLog) -> Result<Vec<u8>, StoreError> {
+    let bytes = state.encode();
+    match StateLog::decode(&bytes) {
+        Ok(_) => Ok(bytes),
+        Err(e) => Err(StoreError::Content {
+            path: golden.folder().join(STATE),
+            problem: format!("too much for a golden: {e}"),
+        }),
+    }
+}
+
 /// Writes the files of a golden that changed; images were written when they were compared.
 fn write(golden: &Golden, given: &Given, changed: Changed) -> Result<(), StoreError> {
     if let Some(state) = given.state.as_ref().filter(|_| changed.state) {
-        golden.write(STATE, &state.encode())?;
+        golden.write(STATE, &state_bytes(golden, state)?)?;
     }
     if changed.uploads {
         let text = merged_uploads(golden, &given.uploads).to_toml();
@@ -454,6 +514,7 @@ fn write_pending(
     new: Option<&Settings>,
     given: &Given,
     changed: Changed,
+    left: &[Waiting],
     found: &BTreeMap<String, String>,
 ) -> Result<(), StoreError> {
     let pending = golden.pending();
@@ -476,7 +537,7 @@ fn write_pending(
         say(SETTINGS, &|k| k == "golden");
     }
     if let Some(state) = given.state.as_ref().filter(|_| changed.state) {
-        pending.write(STATE, &state.encode())?;
+        pending.write(STATE, &state_bytes(golden, state)?)?;
         say(STATE, &|k| k == "state");
     }
     if changed.uploads {
@@ -489,8 +550,8 @@ fn write_pending(
         pending.write(COUNTERS, text.as_bytes())?;
         say(COUNTERS, &|k| k.starts_with("counters"));
     }
-    for (folder, frame, image) in &given.images {
-        pending.write_image(folder, *frame, image)?;
+    for (folder, frame, image) in left {
+        pending.write_image(folder, *frame, &Image::load(image)?)?;
         let file = format!("{folder}/{}", crate::replay::image_name(*frame));
         say(&file, &|k| k.starts_with(&format!("image {frame} ")));
     }
@@ -506,6 +567,7 @@ fn keep_recording(
     golden: &Golden,
     trace: Option<&Path>,
     recording: &Path,
+    replace: bool,
     options: &VerifyOptions,
 ) -> Result<(), StoreError> {
     let Some(trace) = trace else { return Ok(()) };
@@ -513,13 +575,13 @@ fn keep_recording(
         let path = path.to_owned();
         move |source| StoreError::Io { path, source }
     };
-    if options.update {
-        std::fs::copy(recording, trace).map_err(failed(trace))?;
+    if replace {
+        pending::write_recording(recording, trace)?;
     } else if options.write_pending {
-        let to = golden.pending().folder().join(TRACE);
-        std::fs::copy(recording, &to).map_err(failed(&to))?;
+        let bytes = std::fs::read(recording).map_err(failed(recording))?;
+        golden.pending().write(TRACE, &bytes)?;
         let mut note = pending::read_note(golden);
-        note.trace = Some(std::path::absolute(trace).map_err(failed(trace))?);
+        note.trace = pending::place_of(&options.goldens, trace);
         note.found.insert(
             TRACE.to_owned(),
             "the recording of the pending state".to_owned(),

@@ -6,25 +6,24 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use memmap2::MmapMut;
 use mgl_core::pipe::{Backend, UploadReport};
 use mgl_core::trace::TraceFile;
-use mgl_replay::player::{PlayError, PlayOptions, Progress, play};
-use mgl_replay::{BackendKind, BackendOptions, make_backend};
+use mgl_replay::player::{Origin, PlayError, PlayOptions, Progress, play};
+use mgl_replay::{BackendKind, BackendOptions, Limit, make_backend};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::verdict::Proof;
 use crate::image::Image;
 use crate::limited::run_limited;
+use crate::progress_file::{self, ProgressFile};
 use crate::replay::image_name;
 
 const JOB: &str = "job.json";
@@ -43,6 +42,7 @@ pub struct WorkerCommand {
 /// What a worker is to replay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
+    #[serde(with = "bytes_of_path")]
     pub trace: PathBuf,
     /// Name of the back end.
     pub backend: String,
@@ -52,6 +52,25 @@ pub struct Job {
     pub debug: bool,
     /// The Vulkan device, by number or part of its name; absent: the best one.
     pub device: Option<String>,
+    /// How far the bounds on what a replay may cost hold.
+    pub limit: Limit,
+}
+
+/// A path as its bytes, whatever they are.
+mod bytes_of_path {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        path.as_os_str().as_bytes().serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<PathBuf, D::Error> {
+        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
+    }
 }
 
 /// A frame that was replayed.
@@ -76,7 +95,7 @@ pub struct Replayed {
     pub replies_compared: u64,
     /// Place, call, what differs.
     pub reply_differences: Vec<(String, String, String)>,
-    /// Errors that the back end reported.
+    /// What the back end did not do, and what the driver complained of, unless the recording had it too.
     pub errors: Vec<String>,
 }
 
@@ -86,7 +105,9 @@ pub enum Outcome {
     Done(Replayed),
     /// This machine lacks something.
     Environment(String),
-    /// The trace or the back end is at fault.
+    /// The back end failed on a call, which is named with its verb.
+    Fault(String),
+    /// The trace is at fault, or the call.
     Failed(String),
     /// A signal ended it.
     Crashed(String),
@@ -109,14 +130,12 @@ pub fn run(
     limit: Duration,
 ) -> io::Result<Outcome> {
     fs::write(scratch.join(JOB), serde_json::to_vec(job)?)?;
-    fs::write(scratch.join(PROGRESS), [0; 32])?;
+    let progress = scratch.join(PROGRESS);
+    fs::write(&progress, [0; progress_file::BYTES])?;
     let mut command = Command::new(&worker.program);
     command.args(&worker.args).arg(scratch);
     let ended = run_limited(&mut command, limit)?;
-    let reached = || match reached(scratch) {
-        Ok(Some(place)) => format!("at verb {place}"),
-        _ => "before the first record".to_owned(),
-    };
+    let reached = || progress_file::in_words(progress_file::reached(&progress).ok().flatten());
     let words = last_words(&ended.stderr);
     Ok(match ended.status {
         None => Outcome::TimedOut(format!(
@@ -149,20 +168,6 @@ fn last_words(stderr: &[u8]) -> String {
     }
 }
 
-/// The record that a worker had begun.
-fn reached(scratch: &Path) -> io::Result<Option<String>> {
-    let bytes = fs::read(scratch.join(PROGRESS))?;
-    let word = |i: usize| {
-        let word = bytes.get(i * 8..)?.first_chunk::<8>()?;
-        Some(AtomicU64::new(u64::from_ne_bytes(*word)))
-    };
-    let (Some(a), Some(b), Some(c), Some(d)) = (word(0), word(1), word(2), word(3)) else {
-        return Ok(None);
-    };
-    let words = [a, b, c, d];
-    Ok(Progress::new(&words).last().map(|place| place.to_string()))
-}
-
 /// The worker's side: does the job of a scratch folder and leaves the result there.
 ///
 /// # Errors
@@ -175,31 +180,10 @@ pub fn work(scratch: &Path) -> io::Result<()> {
     fs::rename(&temporary, scratch.join(RESULT))
 }
 
-/// The four words of the progress file, mapped.
-struct Mapped(MmapMut);
-
-impl Mapped {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = File::options().read(true).write(true).open(path)?;
-        // SAFETY: the file lies in the scratch folder of this job; the parent reads it only when we are gone, and nobody
-        // makes it shorter.
-        let map = unsafe { MmapMut::map_mut(&file) }?;
-        if map.len() < size_of::<[AtomicU64; 4]>() {
-            return Err(io::Error::other("the progress file is too short"));
-        }
-        Ok(Self(map))
-    }
-
-    fn words(&self) -> &[AtomicU64; 4] {
-        // SAFETY: the map has at least 32 bytes (checked when it was opened), starts on a page, and is only ever read and
-        // written through these atomics.
-        unsafe { &*self.0.as_ptr().cast() }
-    }
-}
-
 /// Why a replay has no result.
 enum Ended {
     Environment(String),
+    Fault(String),
     Failed(String),
 }
 
@@ -213,6 +197,7 @@ impl From<Ended> for Outcome {
     fn from(ended: Ended) -> Self {
         match ended {
             Ended::Environment(why) => Self::Environment(why),
+            Ended::Fault(why) => Self::Fault(why),
             Ended::Failed(why) => Self::Failed(why),
         }
     }
@@ -220,19 +205,14 @@ impl From<Ended> for Outcome {
 
 impl From<PlayError> for Ended {
     fn from(error: PlayError) -> Self {
-        if error.is_environment() {
-            Self::Environment(error.to_string())
-        } else {
-            Self::failed(&error)
-        }
+        Self::failed(&error)
     }
 }
 
 fn replay(job: &Job, scratch: &Path) -> io::Result<Outcome> {
-    let mapped = Mapped::open(&scratch.join(PROGRESS))?;
-    let bytes = fs::read(&job.trace)?;
-    let progress = Progress::new(mapped.words());
-    Ok(match replays(job, scratch, &bytes, progress) {
+    let file = ProgressFile::open(&scratch.join(PROGRESS))?;
+    let bytes = mgl_core::files::read(&job.trace)?;
+    Ok(match replays(job, scratch, &bytes, file.progress()) {
         Ok(replayed) => Outcome::Done(replayed),
         Err(ended) => ended.into(),
     })
@@ -254,9 +234,9 @@ fn replays(
             .map_err(|e| Ended::Environment(format!("{kind} does not start: {e}")))
     };
     let draws = kind != BackendKind::Null;
-    let mut replayed = count(&file, start()?.as_mut(), draws, bytes, progress)?;
+    let mut replayed = count(&file, start()?.as_mut(), job, bytes, progress)?;
     if draws && !job.images.is_empty() {
-        let there = images(&file, start()?.as_mut(), &job.images, scratch, progress)?;
+        let there = images(&file, start()?.as_mut(), job, scratch, progress)?;
         for frame in &mut replayed.frames {
             frame.image = there.contains(&frame.frame);
         }
@@ -268,18 +248,17 @@ fn replays(
 fn count(
     file: &TraceFile,
     backend: &mut dyn Backend,
-    draws: bool,
+    job: &Job,
     bytes: &[u8],
     progress: Progress<'_>,
 ) -> Result<Replayed, Ended> {
     let caps = backend.caps().clone();
-    let recorded_on = file.provenance().caps.as_ref();
+    let origin = Origin::of(file, &caps);
     let options = PlayOptions {
-        check_replies: draws,
-        same_backend: recorded_on.is_some_and(|c| {
-            (&c.backend, &c.renderer, &c.version) == (&caps.backend, &caps.renderer, &caps.version)
-        }),
+        check_replies: job.backend != BackendKind::Null.name() && origin.drew,
+        same_backend: origin.same,
         uploads: true,
+        limit: job.limit,
         progress: Some(progress),
         ..PlayOptions::default()
     };
@@ -298,6 +277,9 @@ fn count(
         });
         Ok(())
     })?;
+    if let Some(fault) = summary.fault {
+        return Err(Ended::Fault(fault));
+    }
     Ok(Replayed {
         proof: Proof {
             renderer: caps.renderer,
@@ -321,12 +303,17 @@ fn count(
 fn images(
     file: &TraceFile,
     backend: &mut dyn Backend,
-    wanted: &BTreeSet<u64>,
+    job: &Job,
     scratch: &Path,
     progress: Progress<'_>,
 ) -> Result<BTreeSet<u64>, Ended> {
     let all = file.all_frames();
-    let inside: BTreeSet<u64> = wanted.iter().copied().filter(|f| all.contains(f)).collect();
+    let inside: BTreeSet<u64> = job
+        .images
+        .iter()
+        .copied()
+        .filter(|f| all.contains(f))
+        .collect();
     let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
         return Ok(BTreeSet::new());
     };
@@ -334,6 +321,7 @@ fn images(
         frames: Some(*first..last + 1),
         images: true,
         image_frames: Some(inside.clone()),
+        limit: job.limit,
         progress: Some(progress),
         ..PlayOptions::default()
     };
@@ -357,6 +345,8 @@ fn images(
     if let Some(e) = unsaved {
         return Err(Ended::failed(&e));
     }
-    played?;
-    Ok(there)
+    match played?.fault {
+        Some(fault) => Err(Ended::Fault(fault)),
+        None => Ok(there),
+    }
 }

@@ -1,6 +1,7 @@
 //! [`compare_paths`]: a pair of image files, or two folders of them, measured and judged.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,9 @@ pub struct Batch {
 pub struct BatchRow {
     /// File name of the left image.
     pub name: String,
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub left: PathBuf,
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub right: PathBuf,
     pub comparison: Comparison,
     pub verdict: Verdict,
@@ -79,8 +82,8 @@ pub fn compare_paths(
             if of_left.is_empty() && of_right.is_empty() {
                 return Err(BatchError::Empty { left, right });
             }
-            batch.only_left = of_left.difference(&of_right).cloned().collect();
-            batch.only_right = of_right.difference(&of_left).cloned().collect();
+            batch.only_left = of_left.difference(&of_right).map(|n| text(n)).collect();
+            batch.only_right = of_right.difference(&of_left).map(|n| text(n)).collect();
             let both = of_left.intersection(&of_right);
             both.map(|n| (left.join(n), right.join(n))).collect()
         }
@@ -90,7 +93,7 @@ pub fn compare_paths(
     for (left, right) in pairs {
         let comparison = compare(&Image::load(&left)?, &Image::load(&right)?, options);
         batch.images.push(BatchRow {
-            name: file_name(&left),
+            name: text(&file_name(&left)),
             verdict: thresholds.judge(&comparison),
             comparison,
             left,
@@ -115,14 +118,17 @@ fn is_folder(path: &Path) -> Result<bool, ImageError> {
     }
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+fn file_name(path: &Path) -> OsString {
+    path.file_name().unwrap_or_default().to_owned()
+}
+
+/// A name as text, for reports.
+fn text(name: &OsStr) -> String {
+    name.to_string_lossy().into_owned()
 }
 
 /// Names of the PNG files in a folder.
-fn names(folder: &Path) -> Result<BTreeSet<String>, BatchError> {
+fn names(folder: &Path) -> Result<BTreeSet<OsString>, BatchError> {
     let error = |source| BatchError::Folder {
         path: folder.to_owned(),
         source,

@@ -54,6 +54,7 @@ impl fmt::Display for Rect {
 
 /// A rectangle that is left out of every measure, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "MaskFields")]
 pub struct Mask {
     /// Short name, as shown in results.
     pub name: String,
@@ -61,6 +62,41 @@ pub struct Mask {
     pub reason: String,
     #[serde(flatten)]
     pub rect: Rect,
+}
+
+/// A mask as files have it: a flattened struct takes keys that nobody knows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MaskFields {
+    name: String,
+    reason: String,
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+impl From<MaskFields> for Mask {
+    fn from(fields: MaskFields) -> Self {
+        let MaskFields {
+            name,
+            reason,
+            x,
+            y,
+            width,
+            height,
+        } = fields;
+        Self {
+            name,
+            reason,
+            rect: Rect {
+                x,
+                y,
+                width,
+                height,
+            },
+        }
+    }
 }
 
 /// A mask together with what it covered.

@@ -1,18 +1,24 @@
 //! [`Image`]: pixels in memory, and PNG files as their form on disk.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use ::image::{ColorType, ExtendedColorType, ImageEncoder, ImageFormat, ImageReader, Limits};
+use ::image::{
+    ColorType, DynamicImage, ExtendedColorType, ImageDecoder, ImageEncoder, ImageFormat,
+    ImageReader, Limits,
+};
+
+use mgl_core::files;
 
 use super::options::Size;
 
 /// Largest side of an image that is read, in pixels.
 const MAX_SIDE: u32 = 32_768;
+/// Most pixels of an image that is read: 8192 x 8192.
+const MAX_PIXELS: u64 = mgl_replay::player::MAX_PIXELS;
 /// Most memory that decoding one image may take, in bytes.
-const MAX_DECODE_BYTES: u64 = 2 << 30;
+const MAX_DECODE_BYTES: u64 = 512 << 20;
 /// What a file starts with when a large-file store left a pointer in its place.
 const POINTER_PREFIX: &[u8] = b"version https://git-lfs";
 
@@ -28,6 +34,9 @@ pub enum ImageError {
         path: PathBuf,
         source: ::image::ImageError,
     },
+    /// The image is larger than any that is compared.
+    #[error("{}: {size} pixels are more than {MAX_PIXELS}", path.display())]
+    Large { path: PathBuf, size: Size },
     /// The file is a PNG of a kind that does not fit 8 bits a channel without loss.
     #[error("{}: {kind} pixels are not compared: 8 bits a channel are needed", path.display())]
     Depth { path: PathBuf, kind: String },
@@ -141,7 +150,7 @@ impl Image {
             path: path.to_owned(),
             source,
         };
-        let mut file = BufReader::new(File::open(path).map_err(read)?);
+        let mut file = BufReader::new(files::open(path).map_err(read)?);
         if file.fill_buf().map_err(read)?.starts_with(POINTER_PREFIX) {
             return Err(ImageError::Pointer {
                 path: path.to_owned(),
@@ -164,11 +173,20 @@ impl Image {
         limits.max_image_width = Some(MAX_SIDE);
         limits.max_image_height = Some(MAX_SIDE);
         limits.max_alloc = Some(MAX_DECODE_BYTES);
-        reader.limits(limits);
-        let decoded = reader.decode().map_err(|source| ImageError::Decode {
+        reader.limits(limits.clone());
+        let damaged = |source| ImageError::Decode {
             path: path.to_owned(),
             source,
-        })?;
+        };
+        let mut decoder = reader.into_decoder().map_err(damaged)?;
+        let (width, height) = decoder.dimensions();
+        let size = Size { width, height };
+        if size.pixels() > MAX_PIXELS {
+            let path = path.to_owned();
+            return Err(ImageError::Large { path, size });
+        }
+        decoder.set_limits(limits).map_err(damaged)?;
+        let decoded = DynamicImage::from_decoder(decoder).map_err(damaged)?;
         match decoded.color() {
             ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8 => {}
             other => {
@@ -191,10 +209,24 @@ impl Image {
             path: path.to_owned(),
             source,
         };
-        let file = File::create(path).map_err(|e| write(e.into()))?;
+        let file = files::create(path, files::PATIENCE).map_err(|e| write(e.into()))?;
         let mut file = BufWriter::new(file);
         self.encode(&mut file).map_err(write)?;
         file.flush().map_err(|e| write(e.into()))
+    }
+
+    /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// [`ImageError::Write`]: the image has no pixels.
+    pub fn to_png(&self) -> Result<Vec<u8>, ImageError> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes)
+            .map_err(|source| ImageError::Write {
+                path: PathBuf::from("PNG"),
+                source,
+            })?;
+        Ok(bytes)
     }
 
     fn encode(&self, to: impl Write) -> Result<(), ::image::ImageError> {

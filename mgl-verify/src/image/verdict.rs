@@ -150,6 +150,22 @@ impl Verdict {
 }
 
 impl Thresholds {
+    /// Says when an SSIM that is required is none: no value could fail it, or none reach it.
+    ///
+    /// # Errors
+    /// Which one, in words.
+    pub fn check(&self) -> Result<(), String> {
+        for (name, value) in [
+            ("min_ssim", self.min_ssim),
+            ("min_tile_ssim", self.min_tile_ssim),
+        ] {
+            if let Some(v) = value.filter(|v| !(0.0..=1.0).contains(v)) {
+                return Err(format!("{name} = {v} is not from 0 to 1"));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks every limit.
     pub fn judge(&self, comparison: &Comparison) -> Verdict {
         let failures = match &comparison.measures {

@@ -28,7 +28,7 @@ const LIMIT: u64 = 1 << 16;
 
 /// Reads the facts of a file; `None` when it is no such file.
 pub fn facts(path: &Path) -> Option<Facts> {
-    let file = File::open(path).ok()?;
+    let file = mgl_core::files::open(path).ok()?;
     let header = read(&file, 0, 64)?;
     if &header[..6] != b"\x7fELF\x02\x01" {
         return None;
@@ -80,6 +80,49 @@ pub fn facts(path: &Path) -> Option<Facts> {
     Some(Facts {
         soname,
         has_rpath: value(DT_RPATH).is_some() && value(DT_RUNPATH).is_none(),
+    })
+}
+
+/// What loading a program comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Loads libraries.
+    Dynamic,
+    /// Loads none.
+    Static,
+    /// Not of this machine's own kind, 64-bit and little-endian of one processor: it cannot load our libraries.
+    Foreign,
+}
+
+/// The kind of a program; `None` when it is no ELF file, or damaged.
+pub fn kind(path: &Path) -> Option<Kind> {
+    /// Of the machine that this is built for.
+    const MACHINE: u16 = if cfg!(target_arch = "aarch64") {
+        183
+    } else {
+        62
+    };
+    const PT_INTERP: u32 = 3;
+    let file = mgl_core::files::open(path).ok()?;
+    let header = read(&file, 0, 64)?;
+    if &header[..4] != b"\x7fELF" {
+        return None;
+    }
+    if header[4..6] != [2, 1] || u16_at(&header, 18)? != MACHINE {
+        return Some(Kind::Foreign);
+    }
+    let (table, size, count) = (
+        u64_at(&header, 32)?,
+        u64::from(u16_at(&header, 54)?),
+        u64::from(u16_at(&header, 56)?),
+    );
+    let segments = read(&file, table, size.checked_mul(count)?)?;
+    let mut kinds = segments
+        .chunks_exact((size as usize).max(4))
+        .filter_map(|s| Some(u32::from_le_bytes(*s.first_chunk::<4>()?)));
+    Some(match kinds.any(|kind| kind == PT_INTERP) {
+        true => Kind::Dynamic,
+        false => Kind::Static,
     })
 }
 

@@ -6,6 +6,10 @@
 //! `mgl record` watches it.
 
 mod elf;
+mod inherited;
+mod notes;
+mod reason;
+mod sentinel;
 mod supervise;
 
 use std::ffi::{OsStr, OsString};
@@ -13,6 +17,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use notes::{Note, Notes};
+pub(crate) use reason::reason_of;
+pub use reason::{Reason, Watcher};
 pub use supervise::supervise;
 
 /// Names the directory of `libmgl.so`, when it is not beside the program `mgl`.
@@ -205,8 +212,10 @@ impl Launcher {
     }
 }
 
-/// Replaces this process by the program. Returns only when that fails.
+/// Replaces this process by the program, which inherits what this process was started with. Returns only when that
+/// fails.
 pub fn replace(mut command: Command) -> LaunchError {
+    inherited::pass_on(&mut command);
     let source = command.exec();
     LaunchError::Program {
         program: command.get_program().to_owned(),

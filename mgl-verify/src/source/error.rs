@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::image::ImageError;
-use crate::launcher::LaunchError;
+use crate::launcher::{LaunchError, Reason};
 
 /// Why a source gave no recording or no images.
 #[derive(Debug, thiserror::Error)]
@@ -45,12 +45,13 @@ pub enum SourceError {
         limit: Duration,
         stderr: String,
     },
-    /// The program ended well and made no context of OpenGL.
-    #[error(
-        "{program} recorded nothing: it made no OpenGL context{}",
-        last_words(stderr)
-    )]
-    NothingRecorded { program: String, stderr: String },
+    /// The program ended well and recorded nothing.
+    #[error("{program} recorded nothing: {}{}", reason.what, last_words(stderr))]
+    NothingRecorded {
+        program: String,
+        reason: Reason,
+        stderr: String,
+    },
     /// The program ended well before it had shown all frames on the system's GL.
     #[error(
         "on the system's GL {program} did not show {}{}",

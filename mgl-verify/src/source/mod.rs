@@ -19,7 +19,7 @@ use std::time::Duration;
 use mgl_core::trace::TraceFile;
 use serde::{Deserialize, Serialize};
 
-use crate::launcher::{Launcher, Preload};
+use crate::launcher::{Launcher, Notes, Preload, reason_of};
 use crate::limited::{Ended, run_until};
 use crate::settings::{BackEnd, Capture, Clock, DriverSettings, Recording};
 
@@ -190,6 +190,7 @@ impl Source {
         }
         let scratch = tempfile::tempdir().map_err(|e| SourceError::io(trace, e))?;
         let report = scratch.path().join("report.json");
+        let notes = Notes::new().map_err(|e| SourceError::io(trace, e))?;
         let mut command = launcher.command(&line.program, &line.args, Preload::Auto);
         self.set_up(&mut command, base, &display);
         for inherited in ["MGL_LEAVE_OUT", "MGL_CHECK", "MGL_DEBUG"] {
@@ -201,6 +202,7 @@ impl Source {
             recording: Some(Recording {
                 trace: trace.to_owned(),
                 max_frames: *max_frames,
+                notes: Some(notes.path().to_owned()),
                 ..Recording::default()
             }),
             clock: self.clock(launcher)?,
@@ -227,6 +229,7 @@ impl Source {
         }
         if !trace.is_file() {
             return Err(SourceError::NothingRecorded {
+                reason: reason_of(&notes, &line.program),
                 program: line.name(),
                 stderr,
             });
@@ -331,7 +334,7 @@ impl Source {
             Self::GlTrace { path } => {
                 let path = absolute(path)?;
                 // The tool's own words for a missing file say little.
-                fs::File::open(&path).map_err(|e| SourceError::io(&path, e))?;
+                mgl_core::files::open(&path).map_err(|e| SourceError::io(&path, e))?;
                 Ok(Line {
                     program: "apitrace".into(),
                     args: vec!["replay".into(), path.into_os_string()],

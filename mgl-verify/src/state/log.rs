@@ -3,7 +3,7 @@
 //! A log needs neither the trace it comes from nor the layout of any struct: paths and leaves are texts, handles are
 //! objects by first appearance. Values are stored once; a step names the groups that changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use mgl_core::handle::{Handle, HandleKind};
@@ -11,9 +11,13 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::flatten::Leaf;
+use super::room;
 
 /// An index into one of the log's tables.
 pub(super) type Id = u32;
+
+/// Most names of groups: a comparison holds all of them at every verb.
+const MOST_GROUPS: usize = 256;
 
 /// Stands for no context.
 pub(super) const NONE: Id = Id::MAX;
@@ -22,15 +26,19 @@ pub(super) const NONE: Id = Id::MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateLog {
     /// Paths, leaves and names.
+    #[serde(deserialize_with = "room::list")]
     pub(super) texts: Vec<String>,
+    #[serde(deserialize_with = "room::list")]
     pub(super) values: Vec<Value>,
+    #[serde(deserialize_with = "room::list")]
     pub(super) objects: Vec<Object>,
+    #[serde(deserialize_with = "room::list")]
     pub(super) frames: Vec<Frame>,
 }
 
 /// Rows, by path and leaf.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Value(pub Vec<(Id, StoredLeaf)>);
+pub(super) struct Value(#[serde(deserialize_with = "room::list")] pub Vec<(Id, StoredLeaf)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum StoredLeaf {
@@ -53,6 +61,7 @@ pub(super) struct Object {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Frame {
     pub frame: u64,
+    #[serde(deserialize_with = "room::list")]
     pub steps: Vec<Step>,
 }
 
@@ -66,8 +75,10 @@ pub(super) struct Step {
     /// The context that speaks, an object.
     pub context: Id,
     /// Calls on objects since the last verb, in order: name and value.
+    #[serde(deserialize_with = "room::list")]
     pub objects: Vec<(Id, Id)>,
     /// Groups of the context that changed since its last verb: name and value.
+    #[serde(deserialize_with = "room::list")]
     pub groups: Vec<(Id, Id)>,
 }
 
@@ -137,8 +148,13 @@ impl StateLog {
         (h.digest(), objects)
     }
 
-    /// Whether every index lies within its table.
+    /// Whether every index lies within its table, and no more groups are named than a context could have.
     pub(super) fn is_consistent(&self) -> bool {
+        let steps = || self.frames.iter().flat_map(|f| &f.steps);
+        let groups: HashSet<Id> = steps().flat_map(|s| &s.groups).map(|g| g.0).collect();
+        if groups.len() > MOST_GROUPS {
+            return false;
+        }
         let text = |id: &Id| (*id as usize) < self.texts.len();
         let value = |id: &Id| (*id as usize) < self.values.len();
         let object = |id: &Id| (*id as usize) < self.objects.len();
@@ -151,7 +167,7 @@ impl StateLog {
                         StoredLeaf::Object(o) => object(o),
                     }
             })
-        }) && self.frames.iter().flat_map(|f| &f.steps).all(|s| {
+        }) && steps().all(|s| {
             text(&s.verb)
                 && value(&s.call)
                 && (s.context == NONE || object(&s.context))

@@ -10,6 +10,7 @@ mod diff;
 mod file;
 pub mod flatten;
 mod log;
+mod room;
 
 pub use capture::capture;
 pub use diff::{FieldCount, StateDiff};

@@ -194,6 +194,9 @@ pub fn client_of_frames(file: &TraceFile, frames: Range<u64>) -> Result<ClientUp
     Ok(collector.finish())
 }
 
+/// Bytes of a label that are kept: one blob may be the label of every texture.
+const LABEL_BYTES: usize = 256;
+
 #[derive(Default)]
 struct Collector {
     uploads: ClientUploads,
@@ -327,7 +330,8 @@ impl Consumer for Collector {
                     kind: p.kind,
                     handle: p.handle,
                 });
-                let label = String::from_utf8_lossy(label).into_owned();
+                let label =
+                    String::from_utf8_lossy(&label[..label.len().min(LABEL_BYTES)]).into_owned();
                 if label.is_empty() {
                     self.labels.remove(&resource);
                 } else {

@@ -11,8 +11,10 @@ use super::client::{BufferUploads, ClientUploads, LevelUploads, TextureInfo, Tex
 use super::server::{ServerBuffers, ServerLevel, ServerUploads};
 use crate::toml_text::{TomlError, entry, parse, rows};
 
-/// Frames that a file may span: its runs are held frame by frame.
+/// Frames that a file may span.
 const MOST_FRAMES: u64 = 1 << 20;
+/// Bytes that the rows of a file may take when their runs are held frame by frame.
+const MOST_BYTES: u64 = 256 << 20;
 
 const HEAD: &str = "\
 # Uploads a texture, level and frame: what the client emitted, and what each back end made of it.
@@ -214,21 +216,42 @@ impl Uploads {
     /// It is not of this form; the error names line or place.
     pub fn from_toml(text: &str) -> Result<Self, TomlError> {
         let sections: Sections = parse(text)?;
+        let mut room = Room(MOST_BYTES);
+        let client = sections.client.map(|s| read_client(s, &mut room));
+        let client = client.transpose()?;
+        let mut server =
+            |name, section: Option<_>| section.map(|s| read_server(name, s, &mut room)).transpose();
         Ok(Self {
-            client: sections.client.map(read_client).transpose()?,
-            espryt: sections
-                .espryt
-                .map(|s| read_server("espryt", s))
-                .transpose()?,
-            magma: sections
-                .magma
-                .map(|s| read_server("magma", s))
-                .transpose()?,
+            client,
+            espryt: server("espryt", sections.espryt)?,
+            magma: server("magma", sections.magma)?,
         })
     }
 }
 
-fn read_client(section: ClientSection) -> Result<ClientUploads, TomlError> {
+/// What is left of [`MOST_BYTES`].
+struct Room(u64);
+
+impl Room {
+    /// Takes the room of a row for all frames of its run.
+    fn take(&mut self, place: &str, run: &Range<u64>, texts: &[String]) -> Result<(), TomlError> {
+        const A_ROW: u64 = 128;
+        let texts: u64 = texts.iter().map(|t| t.len() as u64 + 32).sum();
+        let bytes = (run.end - run.start).saturating_mul(A_ROW + texts);
+        match self.0.checked_sub(bytes) {
+            Some(left) => {
+                self.0 = left;
+                Ok(())
+            }
+            None => Err(TomlError::value(
+                format!("{place}.frames"),
+                "the rows of the file take more memory than they may",
+            )),
+        }
+    }
+}
+
+fn read_client(section: ClientSection, room: &mut Room) -> Result<ClientUploads, TomlError> {
     let frames = read_span("client", &section.frames)?;
     let mut levels = BTreeMap::new();
     for (i, row) in section.uploads.into_iter().enumerate() {
@@ -237,7 +260,9 @@ fn read_client(section: ClientSection) -> Result<ClientUploads, TomlError> {
             texture: row.texture,
             level: row.level,
         };
-        for frame in read_run(&place, &row.frames, &frames)? {
+        let run = read_run(&place, &row.frames, &frames)?;
+        room.take(&place, &run, &row.boxes)?;
+        for frame in run {
             insert(&mut levels, (frame, at), row.uploads(), &place, frame)?;
         }
     }
@@ -249,6 +274,7 @@ fn read_client(section: ClientSection) -> Result<ClientUploads, TomlError> {
                 (row.frames, BufferUploads { emissions, bytes })
             }),
             &frames,
+            room,
         )?,
         frames,
         textures: section.textures,
@@ -257,7 +283,11 @@ fn read_client(section: ClientSection) -> Result<ClientUploads, TomlError> {
     })
 }
 
-fn read_server(name: &str, section: ServerSection) -> Result<ServerUploads, TomlError> {
+fn read_server(
+    name: &str,
+    section: ServerSection,
+    room: &mut Room,
+) -> Result<ServerUploads, TomlError> {
     let frames = read_span(name, &section.frames)?;
     let mut levels = BTreeMap::new();
     for (i, row) in section.uploads.into_iter().enumerate() {
@@ -272,7 +302,9 @@ fn read_server(name: &str, section: ServerSection) -> Result<ServerUploads, Toml
             jobs: row.jobs,
             bytes: row.bytes,
         };
-        for frame in read_run(&place, &row.frames, &frames)? {
+        let run = read_run(&place, &row.frames, &frames)?;
+        room.take(&place, &run, &[])?;
+        for frame in run {
             insert(&mut levels, (frame, at), level, &place, frame)?;
         }
     }
@@ -284,6 +316,7 @@ fn read_server(name: &str, section: ServerSection) -> Result<ServerUploads, Toml
                 (row.frames, ServerBuffers { jobs, bytes })
             }),
             &frames,
+            room,
         )?,
         frames,
         levels,
@@ -294,11 +327,14 @@ fn read_buffers<T: Copy>(
     section: &str,
     list: impl Iterator<Item = (String, T)>,
     frames: &Range<u64>,
+    room: &mut Room,
 ) -> Result<BTreeMap<u64, T>, TomlError> {
     let mut buffers = BTreeMap::new();
     for (i, (run, value)) in list.enumerate() {
         let place = format!("{section}.buffers[{i}]");
-        for frame in read_run(&place, &run, frames)? {
+        let run = read_run(&place, &run, frames)?;
+        room.take(&place, &run, &[])?;
+        for frame in run {
             insert(&mut buffers, frame, value, &place, frame)?;
         }
     }

@@ -19,7 +19,7 @@ pub use client::{
     client_of_frames,
 };
 pub use report::{
-    BufferRow, BufferRun, LevelResult, LevelRow, LevelRun, Totals, UploadsReport, report,
+    Asked, BufferRow, BufferRun, LevelResult, LevelRow, LevelRun, Totals, UploadsReport, report,
 };
 pub use server::{ForeignTexture, ServerBuffers, ServerLevel, ServerUploads};
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use mgl_core::trace::TraceFile;
-use mgl_replay::player::{PlayError, PlayOptions, play};
-use mgl_replay::{BackendKind, BackendOptions, make_backend};
+use mgl_replay::player::{PlayOptions, Progress, play};
+use mgl_replay::{BackendKind, BackendOptions, Limit, make_backend};
 use serde::Serialize;
 
 use super::client::{
@@ -15,11 +15,12 @@ use super::client::{
 };
 use super::file::{runs, show};
 use super::server::{ServerBuffers, ServerLevel, ServerUploads};
-use crate::replay::ReplayError;
+use crate::replay::{ReplayError, nothing, unplayed};
 
 /// What a trace uploads, and what a back end makes of it. Serialises to the JSON of `mgl uploads --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct UploadsReport {
+    #[serde(serialize_with = "mgl_core::files::lossy")]
     pub trace: PathBuf,
     /// Frames looked at, `A..B`.
     pub frames: String,
@@ -148,28 +149,41 @@ impl UploadsReport {
     }
 }
 
+/// The back end that is asked what it makes of uploads.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'p> {
+    pub kind: BackendKind,
+    /// How far the bounds on what a replay may cost hold.
+    pub limit: Limit,
+    /// Where the replay tells how far it is.
+    pub progress: Option<Progress<'p>>,
+}
+
 /// What a trace uploads in some frames (nothing: all of them), and what a back end makes of it if one is asked. `step` is
 /// called with the number of frames, once after each that was replayed.
 ///
 /// # Errors
-/// The trace is damaged or lacks the frames; the back end does not start or fails.
+/// The trace is damaged, holds no frame or lacks those asked for; the back end does not start or fails.
 pub fn report(
     file: &TraceFile,
     frames: Option<Range<u64>>,
-    back_end: Option<BackendKind>,
+    asked: Option<Asked<'_>>,
     step: impl FnMut(u64),
 ) -> Result<UploadsReport, ReplayError> {
+    if file.all_frames().is_empty() {
+        return Err(nothing(file));
+    }
     let wanted = frames.clone().unwrap_or(file.all_frames());
     let client = client_of_frames(file, wanted.clone())?;
-    let replayed = match back_end {
-        Some(kind) => Some(replay(file, &client, frames, kind, step)?),
+    let replayed = match asked {
+        Some(asked) => Some(replay(file, &client, frames, asked, step)?),
         None => None,
     };
     let server = replayed.as_ref().map(|(server, _)| server);
     Ok(UploadsReport {
         trace: file.path().to_owned(),
         frames: format!("{}..{}", wanted.start, wanted.end),
-        back_end: back_end.map(|kind| kind.to_string()),
+        back_end: asked.map(|asked| asked.kind.to_string()),
         renderer: replayed.as_ref().map(|(_, renderer)| renderer.clone()),
         uploads: client
             .levels
@@ -230,9 +244,10 @@ fn replay(
     file: &TraceFile,
     client: &ClientUploads,
     frames: Option<Range<u64>>,
-    kind: BackendKind,
+    asked: Asked<'_>,
     mut step: impl FnMut(u64),
 ) -> Result<(ServerUploads, String), ReplayError> {
+    let kind = asked.kind;
     let options = BackendOptions::headless(false);
     let mut back_end = make_backend(kind, &options).map_err(|error| ReplayError::BackEnd {
         back_end: kind,
@@ -241,22 +256,22 @@ fn replay(
     let options = PlayOptions {
         frames,
         uploads: true,
+        limit: asked.limit,
+        progress: asked.progress,
         ..PlayOptions::default()
     };
     let total = client.frames.end - client.frames.start;
     let mut server = ServerUploads::default();
-    play(file, back_end.as_mut(), &options, &mut |frame| {
+    let summary = play(file, back_end.as_mut(), &options, &mut |frame| {
         step(total);
         server
             .add_frame(frame.frame, &frame.uploads, client)
             .map_err(|e| e.to_string())
     })
-    .map_err(|error| match error {
-        PlayError::Trace(error) => ReplayError::Trace(error),
-        error => ReplayError::Play {
-            path: file.path().to_owned(),
-            error: Box::new(error),
-        },
-    })?;
+    .map_err(|error| unplayed(file, error))?;
+    if let Some(fault) = summary.fault {
+        let path = file.path().to_owned();
+        return Err(ReplayError::Fault { path, fault });
+    }
     Ok((server, back_end.caps().renderer.clone()))
 }

@@ -457,3 +457,20 @@ fn deltas_are_lines_for_a_pull_request() {
         ["atlas-scroll  uploads -5 [13 -> 8]  box bytes +0 B"]
     );
 }
+
+#[test]
+fn rows_of_many_frames_take_no_more_memory_than_they_may() {
+    let row = |n: u32| {
+        format!(
+            "    {{ texture = {n}, level = 0, frames = \"0..1000000\", emissions = 1, regions = 0, boxes = [], \
+             box_bytes = 0, region_bytes = 0, union_whole = 0 }},\n"
+        )
+    };
+    let file = |rows: u32| {
+        let rows: String = (0..rows).map(row).collect();
+        format!("[client]\nframes = \"0..1000000\"\nuploads = [\n{rows}]\n")
+    };
+    assert!(Uploads::from_toml(&file(1)).is_ok());
+    let error = Uploads::from_toml(&file(9)).expect_err("too much");
+    assert!(error.to_string().contains("memory"), "{error}");
+}

@@ -7,8 +7,10 @@ mod buffer;
 mod churn;
 mod draw;
 mod ext;
+mod features;
 mod fork;
 mod framebuffer;
+mod legacy;
 mod query;
 mod spy;
 mod sync;
@@ -53,6 +55,8 @@ impl Current {
             forward_compatible: false,
             robust: false,
             lose_on_reset: false,
+            no_error: false,
+            flush_on_release: true,
         };
         let context = context::create(&config, with).expect("the null back end makes contexts");
         let surface = context::create_surface(&SurfaceConfig {

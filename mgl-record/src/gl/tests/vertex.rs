@@ -113,9 +113,16 @@ fn pointer_errors() {
         raises(GL_INVALID_VALUE, || p(0, 0, GL_FLOAT, 0, 0));
         raises(GL_INVALID_VALUE, || p(0, 5, GL_FLOAT, 0, 0));
         raises(GL_INVALID_VALUE, || p(0, 4, GL_FLOAT, 0, -1));
-        raises(GL_INVALID_ENUM, || {
+        raises(GL_INVALID_ENUM, || p(0, 4, GL_UNSIGNED_INT_24_8, 0, 0));
+        raises(GL_INVALID_OPERATION, || {
             p(0, 4, GL_UNSIGNED_INT_10F_11F_11F_REV, 0, 0)
         });
+        raises(GL_INVALID_OPERATION, || {
+            let bgra = GL_BGRA as i32;
+            p(0, bgra, GL_UNSIGNED_INT_10F_11F_11F_REV, 1, 0)
+        });
+        p(0, 3, GL_UNSIGNED_INT_10F_11F_11F_REV, 0, 0);
+        p(0, 2, GL_FIXED, 0, 0);
         raises(GL_INVALID_OPERATION, || {
             p(0, GL_BGRA as i32, GL_FLOAT, 1, 0)
         });

@@ -188,3 +188,35 @@ fn after_a_geometry_shader_its_output_counts() {
     }
     no_error();
 }
+
+#[test]
+fn a_range_behind_the_store_captures_nothing() {
+    let _c = Current::new(Profile::Core);
+    vertex_array();
+    let program = capturing(GL_INTERLEAVED_ATTRIBS, None);
+    let b = capture_buffer(0, 32);
+    // SAFETY: no pointers.
+    unsafe {
+        glUseProgram(program);
+        for (offset, expected) in [(64, (32, 0)), (24, (24, 8)), (32, (32, 0))] {
+            glBindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, b, offset, 64);
+            glBeginTransformFeedback(GL_POINTS);
+            glDrawArrays(GL_POINTS, 0, 1);
+            glEndTransformFeedback();
+            no_error();
+            let (_, _, first, bytes) = pushed_targets()[0];
+            assert_eq!((first, bytes), expected, "{offset}");
+        }
+        glBindBufferOffsetEXT(GL_TRANSFORM_FEEDBACK_BUFFER, 0, b, 12);
+        glBeginTransformFeedback(GL_POINTS);
+        glEndTransformFeedback();
+        no_error();
+        assert_eq!(pushed_targets()[0].2..=pushed_targets()[0].3, 12..=20);
+        raises(GL_INVALID_VALUE, || {
+            glBindBufferOffsetEXT(GL_TRANSFORM_FEEDBACK_BUFFER, 0, b, 32)
+        });
+        raises(GL_INVALID_ENUM, || {
+            glBindBufferOffsetEXT(GL_UNIFORM_BUFFER, 0, b, 0)
+        });
+    }
+}

@@ -15,14 +15,17 @@ use crate::state::Id;
 use crate::state::texture::{ImageSpec, ImageTarget, Pixels, Texture, TextureTarget};
 use crate::tracker::{framebuffer, textures};
 use mgl_core::format::{ComponentClass, Format};
+use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{Box3, BufferMask, Call, CopyToTexture};
 
 /// What is copied: format and buffers of the read framebuffer that go with a texture's format.
 ///
 /// # Errors
 ///
-/// `GL_INVALID_OPERATION` where the framebuffer lacks components that the texture has, or holds another kind of values
-/// (GL 4.6 §8.6, table 8.15).
+/// `GL_INVALID_OPERATION` where the framebuffer lacks a depth or stencil buffer that the texture wants, or holds another
+/// kind of values (GL 4.6 §8.6). Colours that lack components are no error: what is obtained of them has green and blue
+/// of zero and an alpha of one there (GL 4.6 §18.2, "Obtaining Pixels from the Framebuffer"). OpenGL ES has a table of
+/// pairs that it refuses (ES 3.2 table 8.17), desktop OpenGL has none.
 fn origin(gl: &Gl<'_>, to: &Resolved) -> Checked<(Format, BufferMask)> {
     let pair = match to.class() {
         ComponentClass::Depth => (GL_DEPTH_COMPONENT, GL_FLOAT),
@@ -38,17 +41,7 @@ fn origin(gl: &Gl<'_>, to: &Resolved) -> Checked<(Format, BufferMask)> {
         ComponentClass::Uint => 2,
         _ => 0,
     };
-    let components = |base: u32| match base {
-        GL_RED | GL_LUMINANCE | GL_INTENSITY => 0b0001,
-        GL_RG => 0b0011,
-        GL_RGB => 0b0111,
-        GL_RGBA => 0b1111,
-        GL_ALPHA => 0b1000,
-        GL_LUMINANCE_ALPHA => 0b1001,
-        _ => 0,
-    };
-    let missing = components(to.base_format) & !components(from.base_format);
-    if kind(to) != kind(&from) || missing != 0 {
+    if kind(to) != kind(&from) {
         return Err(GL_INVALID_OPERATION);
     }
     Ok((format, buffers))
@@ -84,10 +77,19 @@ fn copy(gl: &mut Gl<'_>, c: &Copy) -> Checked {
     if matches!(resolved.base_format, GL_ALPHA | GL_LUMINANCE_ALPHA) {
         return by_client(gl, c, &inside, &resolved);
     }
-    if !textures::flush_for_attachment(gl, c.id) {
-        return Ok(());
-    }
+    let extent = image.extent();
+    // A level that does not go with the others is the client's alone until it does.
+    let flushed = textures::flush_for_attachment(gl, c.id);
     let handle = gl.share.textures.objects[c.id].handle();
+    let stored = gl.pipe.state.textures.get(handle).is_ok_and(|t| {
+        let (width, height, _) = level_extent(&t.desc, c.level);
+        c.level < t.desc.levels.max(1)
+            && t.desc.format == resolved.format
+            && (width, height) == (extent.width, extent.height)
+    });
+    if !flushed || !stored {
+        return by_client(gl, c, &inside, &resolved);
+    }
     let mut push = |area: Box3, y: u32| {
         gl.pipe.push(Call::CopyFramebufferToTexture {
             p: &CopyToTexture {
@@ -126,17 +128,21 @@ fn copy(gl: &mut Gl<'_>, c: &Copy) -> Checked {
     Ok(())
 }
 
-/// Formats whose storage takes other components than the framebuffer gives them are copied by the client.
+/// Formats whose storage takes other components than the framebuffer gives them, and levels that have no storage, are
+/// copied by the client.
 fn by_client(gl: &mut Gl<'_>, c: &Copy, inside: &Clipped, to: &Resolved) -> Checked {
     let (format, buffers) = c.from;
     let from = Resolved::of_format(format).ok_or(GL_INVALID_OPERATION)?;
     let Some(bytes) = ask(gl, inside, format, buffers) else {
         return Ok(());
     };
-    let (pixel_format, ty) = if to.is_integer() {
-        (GL_RGBA_INTEGER, GL_INT)
-    } else {
-        (GL_RGBA, GL_FLOAT)
+    let (pixel_format, ty) = match to.class() {
+        ComponentClass::Sint => (GL_RGBA_INTEGER, GL_INT),
+        ComponentClass::Uint => (GL_RGBA_INTEGER, GL_UNSIGNED_INT),
+        ComponentClass::Depth => (GL_DEPTH_COMPONENT, GL_FLOAT),
+        ComponentClass::DepthStencil => (GL_DEPTH_STENCIL, GL_FLOAT_32_UNSIGNED_INT_24_8_REV),
+        ComponentClass::Stencil => (GL_STENCIL_INDEX, GL_UNSIGNED_BYTE),
+        _ => (GL_RGBA, GL_FLOAT),
     };
     let store = PixelStore::tight();
     let extent = [inside.width, inside.height, 1];

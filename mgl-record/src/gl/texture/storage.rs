@@ -112,7 +112,9 @@ fn multisample(gl: &mut Gl<'_>, a: &Multisample) -> Checked {
     let resolved = resolve_renderbuffer(a.internal_format, gl.pixel_profile())
         .map_err(PixelError::gl_error)?;
     let (extent, fits) = check_size(t.target, 0, a.size)?;
-    if samples > MAX_SAMPLES {
+    // A proxy says that there is no such image by being empty (GL 4.6 §8.22).
+    let few = samples <= MAX_SAMPLES;
+    if !few && !t.proxy {
         return Err(GL_INVALID_OPERATION);
     }
     let spec = ImageSpec {
@@ -121,7 +123,7 @@ fn multisample(gl: &mut Gl<'_>, a: &Multisample) -> Checked {
         samples,
         fixed_samples: a.fixed != 0,
     };
-    let taken = fits && affordable(&spec);
+    let taken = few && fits && affordable(&spec);
     if t.proxy {
         gl.ctx
             .textures

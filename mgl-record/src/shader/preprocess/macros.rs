@@ -62,11 +62,12 @@ impl<'a> Preprocessor<'a> {
                 out.push(token);
                 continue;
             }
-            if token.is("__LINE__") {
-                let line = self.program_line(self.last_line()).to_string();
+            if token.is("__LINE__") || token.is("__FILE__") {
+                let (string, line) = self.program_place(self.last_line());
+                let value = if token.is("__LINE__") { line } else { string };
                 out.push(Token {
                     kind: Kind::Number,
-                    text: Cow::Owned(line),
+                    text: Cow::Owned(value.to_string()),
                     ..token
                 });
                 continue;

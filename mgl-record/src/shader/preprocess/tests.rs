@@ -177,6 +177,10 @@ fn lines() {
     assert_eq!(ok("a\n__LINE__\n#line 10\n__LINE__ __FILE__"), "a 2 11 0");
     assert_eq!(ok("#version 330\n#line 10\n__LINE__\n__LINE__"), "10 11");
     assert_eq!(
+        ok("#version 330\n#line 10 3\n__FILE__ __LINE__\n#line 1\n__FILE__"),
+        "3 10 3"
+    );
+    assert_eq!(
         ok("#version 330\n#define X(y) y + 3 + 2\n#line X(3) 4\n__LINE__"),
         "8"
     );

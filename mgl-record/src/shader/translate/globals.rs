@@ -76,7 +76,8 @@ fn is_bool_type(word: &str) -> bool {
     matches!(word, "bool" | "bvec2" | "bvec3" | "bvec4")
 }
 
-fn is_qualifier(word: &str) -> bool {
+/// True for a word that may stand before a declaration's type.
+pub fn is_qualifier(word: &str) -> bool {
     matches!(
         word,
         "uniform"
@@ -133,6 +134,15 @@ impl Scan<'_, '_> {
     /// One global declaration or function, from its first token to behind its last.
     fn declaration(&mut self) {
         let start = self.at;
+        // Drivers take a semicolon behind a function's body, which only GLSL 4.60 has.
+        if self.text(start) == ";" {
+            self.at += 1;
+            self.edits.push(Edit::Drop {
+                from: start,
+                to: self.at,
+            });
+            return;
+        }
         let mut is_uniform = false;
         loop {
             let word = self.text(self.at);
@@ -404,6 +414,15 @@ mod tests {
         );
         assert_eq!(text, "int a ; float b = gl_FragCoord . x ; int c ;");
         assert!(decls.origin_upper_left && decls.pixel_center_integer);
+    }
+
+    #[test]
+    fn empty_declarations_go() {
+        let source = "; int a;; float f(){ return 1.0;; }; struct S { int b; };; void main() { };";
+        assert_eq!(
+            scanned(source).1,
+            "int a ; float f ( ) { return 1.0 ; ; } struct S { int b ; } ; void main ( ) { }"
+        );
     }
 
     #[test]

@@ -69,6 +69,20 @@ fn precision_words() {
 }
 
 #[test]
+fn the_language_of_es_2() {
+    assert_eq!(
+        fragment(
+            "#version 100\nprecision mediump float;\nuniform lowp sampler2D t; varying vec2 v;"
+        ),
+        "\n\nuniform sampler2D t; in vec2 v;"
+    );
+    assert_eq!(
+        fragment("#version 100\n#if defined(GL_ES) && __VERSION__ == 100\nint a;\n#endif").trim(),
+        "int a;"
+    );
+}
+
+#[test]
 fn texture_functions() {
     assert_eq!(fragment("a = texture2D(t, uv);"), "a = texture(t, uv);");
     assert_eq!(
@@ -127,7 +141,19 @@ fn names_that_became_words() {
     );
     assert_eq!(
         fragment("#version 150\nint sample, patch, buffer;").trim(),
-        "int sample, patch, buffer;"
+        "int mgl_r_sample, mgl_r_patch, mgl_r_buffer;"
+    );
+    assert_eq!(
+        fragment("struct image2D { int uint; }; image2D x; uniform layout { int y; };"),
+        "struct mgl_r_image2D { int mgl_r_uint; }; mgl_r_image2D x; uniform mgl_r_layout { int y; };"
+    );
+    assert_eq!(
+        fragment("#version 330\nint bitCount(int x); int fma; int a = bitCount(1);"),
+        "\nint mgl_r_bitCount(int x); int fma; int a = mgl_r_bitCount(1);"
+    );
+    assert_eq!(
+        fragment("float highp = 1.0, precision; a = highp;"),
+        "float mgl_r_highp = 1.0, mgl_r_precision; a = mgl_r_highp;"
     );
 }
 
@@ -279,4 +305,91 @@ fn tokens_do_not_run_together() {
         "\nx = - - 1;y=a- -b;".replace("- - 1", "- -1")
     );
     assert_eq!(vertex("#define N 1\nx = N.0;"), "\nx = 1 .0;");
+}
+
+#[test]
+fn a_last_empty_statement_stays() {
+    assert_eq!(
+        fragment("#version 130\nswitch (a) { case 0: b = 1; break; default: ; }").trim(),
+        "switch (a) { case 0: b = 1; break; default: break ; }"
+    );
+    let ternary = "void f() { x = a ? b : c; ; }";
+    assert_eq!(fragment(ternary), ternary);
+}
+
+#[test]
+fn clip_distances_are_declared_once() {
+    let sizes = |stage, source| {
+        let done = translate(stage, source, HINT, &Retry::default()).expect("well formed");
+        let line = done.text[done.declarations_at..].lines().next();
+        let line = line.unwrap_or_default().to_owned();
+        ((done.decls.clip.input, done.decls.clip.own), line)
+    };
+    let own = "out float gl_ClipDistance[3]; void main() { gl_ClipDistance[1] = 0.0; }";
+    assert_eq!(
+        sizes(ShaderStage::Vertex, own),
+        ((0, 3), "out float gl_ClipDistance[3];".to_owned())
+    );
+    let used = "void main() { gl_ClipDistance[1] = 0.0; }";
+    assert_eq!(sizes(ShaderStage::Vertex, used), ((0, 2), String::new()));
+    let block = "#version 150\nout gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };";
+    assert_eq!(
+        sizes(ShaderStage::Vertex, block),
+        ((0, 2), "out float gl_ClipDistance[2];".to_owned())
+    );
+    let read = "#version 150\nvoid main() { gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[3]; }";
+    assert_eq!(sizes(ShaderStage::Geometry, read), ((4, 1), String::new()));
+}
+
+#[test]
+fn samplers_leave_structures() {
+    let squeezed = |source: &str| fragment(source).replace([' ', '\n'], "");
+    let l = "struct L { float c; sampler2D m; }; uniform L l[2];";
+    let l_left = "uniformsampler2Dmgl_o_1l_1m[2];structL{floatc;};uniformLl[2];";
+    assert_eq!(
+        squeezed(&format!(
+            "{l} void main() {{ x = l[i].c * texture2D(l[i].m, uv); }}"
+        )),
+        format!("{l_left}voidmain(){{x=l[i].c*texture(mgl_o_1l_1m[i],uv);}}")
+    );
+    // A function is written for each way in which it is reached.
+    assert_eq!(
+        squeezed(&format!(
+            "{l} vec4 f(L a) {{ return a.c * g(a.m); }} void main() {{ f(l[1]); f(l[i]); f(l[j]); }}"
+        )),
+        format!(
+            "{l_left}vec4mgl_f0_f(La){{returna.c*g(mgl_o_1l_1m[1]);}}\
+             vec4mgl_f1_f(La,intmgl_index_0_0){{returna.c*g(mgl_o_1l_1m[mgl_index_0_0]);}}\
+             voidmain(){{mgl_f0_f(l[1]);mgl_f1_f(l[i],int(i));mgl_f1_f(l[j],int(j));}}"
+        )
+        .replace("             ", "")
+    );
+    // What is left empty goes; arrays are flattened.
+    assert_eq!(
+        squeezed(
+            "const int N = 2; struct A { sampler2D m[3]; }; struct B { A a[N]; float k; }; uniform B b[2], c; \
+             void main() { b[i].a[1].m[j]; c.a[0].m[2]; b.length(); c.a[0].m.length(); c.k; }"
+        ),
+        "uniformsampler2Dmgl_o_1b_1a_1m[12];uniformsampler2Dmgl_o_1c_1a_1m[6];\
+         constintN=2;structB{floatk;};uniformBb[2],c;\
+         voidmain(){mgl_o_1b_1a_1m[((int(i))*2+1)*3+int(j)];mgl_o_1c_1a_1m[2];2;3;c.k;}"
+            .replace("         ", "")
+    );
+    // An array of samplers is no argument either.
+    assert_eq!(
+        squeezed(
+            "uniform sampler2D m[2]; vec4 f(sampler2D x[2], int i) { return g(x[i]); } void main() { f(m, 0); }"
+        ),
+        "uniformsampler2Dm[2];vec4mgl_f0_f(inti){returng(m[i]);}voidmain(){mgl_f0_f(0);}"
+    );
+    // Other structures stay as they are.
+    let other = "struct S { vec3 sampler_position; }; uniform S s;";
+    assert_eq!(fragment(other), other);
+    assert!(
+        refused(
+            ShaderStage::Fragment,
+            "struct L { sampler2D m; }; uniform L l[unknown];"
+        )
+        .contains("size is not known")
+    );
 }

@@ -1,84 +1,76 @@
 //! Word tables of the translator: what later language versions reserve, what the old texture
 //! functions are called now, and which built-ins belong to the fixed-function pipeline.
 
-/// Words that glslang takes for keywords though the version named here is the first to reserve
-/// them; a program of an earlier version may use them as names (GLSL 1.10 to 3.30 §3.6).
-const RESERVED_SINCE: &[(&str, u32)] = &[
-    ("centroid", 120),
-    ("invariant", 120),
-    ("mat2x2", 120),
-    ("mat2x3", 120),
-    ("mat2x4", 120),
-    ("mat3x2", 120),
-    ("mat3x3", 120),
-    ("mat3x4", 120),
-    ("mat4x2", 120),
-    ("mat4x3", 120),
-    ("mat4x4", 120),
-    // Reserved by the extension that lets samplers be indexed by variables.
-    ("sample", 130),
-    ("precise", 130),
-    ("active", 130),
-    ("case", 130),
-    ("common", 130),
-    ("filter", 130),
-    ("flat", 130),
-    ("noperspective", 130),
-    ("partition", 130),
-    ("smooth", 130),
-    ("superp", 130),
-    ("uint", 130),
-    ("uvec2", 130),
-    ("uvec3", 130),
-    ("uvec4", 130),
-    ("isampler1D", 130),
-    ("isampler2D", 130),
-    ("isampler3D", 130),
-    ("isamplerCube", 130),
-    ("isampler1DArray", 130),
-    ("isampler2DArray", 130),
-    ("usampler1D", 130),
-    ("usampler2D", 130),
-    ("usampler3D", 130),
-    ("usamplerCube", 130),
-    ("usampler1DArray", 130),
-    ("usampler2DArray", 130),
-    ("samplerCubeShadow", 130),
-    ("image1D", 130),
-    ("image2D", 130),
-    ("image3D", 130),
-    ("imageCube", 130),
-    ("image1DArray", 130),
-    ("image2DArray", 130),
-    ("imageBuffer", 130),
-    ("iimage1D", 130),
-    ("iimage2D", 130),
-    ("iimage3D", 130),
-    ("iimageCube", 130),
-    ("iimage1DArray", 130),
-    ("iimage2DArray", 130),
-    ("iimageBuffer", 130),
-    ("uimage1D", 130),
-    ("uimage2D", 130),
-    ("uimage3D", 130),
-    ("uimageCube", 130),
-    ("uimage1DArray", 130),
-    ("uimage2DArray", 130),
-    ("uimageBuffer", 130),
-    ("layout", 140),
-    ("shared", 140),
-    ("samplerBuffer", 140),
-    ("isamplerBuffer", 140),
-    ("usamplerBuffer", 140),
-    ("isampler2DRect", 140),
-    ("usampler2DRect", 140),
-    ("sampler2DMS", 150),
-    ("isampler2DMS", 150),
-    ("usampler2DMS", 150),
-    ("sampler2DMSArray", 150),
-    ("isampler2DMSArray", 150),
-    ("usampler2DMSArray", 150),
-];
+/// Words that the compiler may take for keywords, by the version that is the first to have or reserve them;
+/// a program of an earlier version may use them as names (§3.6 of GLSL 1.10 to 4.30).
+fn reserved_since(word: &str) -> Option<u32> {
+    let numbered = |base: &str| {
+        let tail = word.strip_prefix(base)?;
+        matches!(tail, "2" | "3" | "4").then_some(())
+    };
+    if let Some(since) = opaque_since(word) {
+        return Some(since);
+    }
+    if let Some(tail) = word.strip_prefix("mat")
+        && let [b'2'..=b'4', b'x', b'2'..=b'4'] = tail.as_bytes()
+    {
+        return Some(120);
+    }
+    if numbered("uvec").is_some() {
+        return Some(130);
+    }
+    Some(match word {
+        "centroid" | "invariant" | "highp" | "mediump" | "lowp" | "precision" => 120,
+        "active" | "case" | "common" | "double" | "filter" | "flat" | "noperspective"
+        | "partition" | "smooth" | "superp" | "uint" => 130,
+        "layout" => 140,
+        "patch" | "precise" | "sample" | "subroutine" => 400,
+        "atomic_uint" | "coherent" | "readonly" | "resource" | "restrict" | "writeonly" => 420,
+        "buffer" | "shared" => 430,
+        _ => return None,
+    })
+}
+
+/// The same for sampler and image types; 1.10's own are always words of the language.
+fn opaque_since(word: &str) -> Option<u32> {
+    let typed = !word.starts_with("image") && word.starts_with(['i', 'u']);
+    let bare = &word[usize::from(typed)..];
+    if let Some(dim) = bare.strip_prefix("image") {
+        let known = [
+            "1D",
+            "2D",
+            "3D",
+            "Cube",
+            "Buffer",
+            "1DArray",
+            "2DArray",
+            "CubeArray",
+            "2DRect",
+            "2DMS",
+            "2DMSArray",
+        ];
+        return known.contains(&dim).then_some(130);
+    }
+    let dim = bare.strip_prefix("sampler")?;
+    let since = match dim {
+        "1D" | "2D" | "3D" | "Cube" if typed => 130,
+        "1DArray" | "2DArray" => 130,
+        "1DArrayShadow" | "2DArrayShadow" | "CubeShadow" if !typed => 130,
+        "Buffer" if typed => 140,
+        "Buffer" => 130,
+        "2DRect" if typed => 140,
+        "2DMS" | "2DMSArray" => 150,
+        "CubeArray" => 400,
+        "CubeArrayShadow" if !typed => 400,
+        _ => return None,
+    };
+    Some(since)
+}
+
+/// True when a program of this version may use the word as a name.
+pub fn is_later_word(word: &str, version: u32) -> bool {
+    reserved_since(word).is_some_and(|since| version < since)
+}
 
 /// Words that the Vulkan flavour of the language reserves and OpenGL's never does.
 const VULKAN_ONLY: &[&str] = &[
@@ -129,6 +121,7 @@ const VULKAN_ONLY: &[&str] = &[
     // Vulkan's names of what OpenGL calls gl_VertexID and gl_InstanceID are glslang built-ins
     // anyway; user functions and variables of these names are spared a clash.
     "subpassLoad",
+    "tileImageEXT",
 ];
 
 /// True when a program of this version may use the word as a name and glslang would not let it.
@@ -142,10 +135,7 @@ pub fn must_rename(word: &str, version: u32, qualifies: bool) -> bool {
         word,
         "active" | "case" | "common" | "filter" | "partition" | "superp"
     );
-    (mere_name || !qualifies)
-        && RESERVED_SINCE
-            .iter()
-            .any(|(reserved, since)| *reserved == word && version < *since)
+    (mere_name || !qualifies) && is_later_word(word, version)
 }
 
 /// The functions that old texture look-ups are mapped to. A variable of such a name would hide
@@ -171,7 +161,7 @@ pub fn is_texture_function(word: &str) -> bool {
     )
 }
 
-/// First version that has this built-in function, 0 for none up to 3.30 (texture look-ups are
+/// First version that has this built-in function, 0 for none (texture look-ups of 1.30 are
 /// [`is_texture_function`]'s).
 fn function_since(word: &str) -> u32 {
     match word {
@@ -188,6 +178,84 @@ fn function_since(word: &str) -> u32 {
         "inverse" => 140,
         "determinant" => 150,
         "floatBitsToInt" | "floatBitsToUint" | "intBitsToFloat" | "uintBitsToFloat" => 330,
+        "fma"
+        | "frexp"
+        | "ldexp"
+        | "bitfieldExtract"
+        | "bitfieldInsert"
+        | "bitfieldReverse"
+        | "bitCount"
+        | "findLSB"
+        | "findMSB"
+        | "uaddCarry"
+        | "usubBorrow"
+        | "umulExtended"
+        | "imulExtended"
+        | "packUnorm2x16"
+        | "packUnorm4x8"
+        | "packSnorm4x8"
+        | "unpackUnorm2x16"
+        | "unpackUnorm4x8"
+        | "unpackSnorm4x8"
+        | "packDouble2x32"
+        | "unpackDouble2x32"
+        | "textureQueryLod"
+        | "textureGather"
+        | "textureGatherOffset"
+        | "textureGatherOffsets"
+        | "interpolateAtCentroid"
+        | "interpolateAtSample"
+        | "interpolateAtOffset"
+        | "EmitStreamVertex"
+        | "EndStreamPrimitive"
+        | "barrier" => 400,
+        "packSnorm2x16"
+        | "unpackSnorm2x16"
+        | "packHalf2x16"
+        | "unpackHalf2x16"
+        | "memoryBarrier"
+        | "imageLoad"
+        | "imageStore"
+        | "imageAtomicAdd"
+        | "imageAtomicMin"
+        | "imageAtomicMax"
+        | "imageAtomicAnd"
+        | "imageAtomicOr"
+        | "imageAtomicXor"
+        | "imageAtomicExchange"
+        | "imageAtomicCompSwap"
+        | "atomicCounter"
+        | "atomicCounterIncrement"
+        | "atomicCounterDecrement" => 420,
+        "textureQueryLevels"
+        | "imageSize"
+        | "atomicAdd"
+        | "atomicMin"
+        | "atomicMax"
+        | "atomicAnd"
+        | "atomicOr"
+        | "atomicXor"
+        | "atomicExchange"
+        | "atomicCompSwap"
+        | "groupMemoryBarrier"
+        | "memoryBarrierAtomicCounter"
+        | "memoryBarrierBuffer"
+        | "memoryBarrierImage"
+        | "memoryBarrierShared" => 430,
+        "textureSamples" | "imageSamples" | "dFdxFine" | "dFdyFine" | "dFdxCoarse"
+        | "dFdyCoarse" | "fwidthFine" | "fwidthCoarse" => 450,
+        "anyInvocation"
+        | "allInvocations"
+        | "allInvocationsEqual"
+        | "atomicCounterAdd"
+        | "atomicCounterSubtract"
+        | "atomicCounterMin"
+        | "atomicCounterMax"
+        | "atomicCounterAnd"
+        | "atomicCounterOr"
+        | "atomicCounterXor"
+        | "atomicCounterExchange"
+        | "atomicCounterCompSwap" => 460,
         _ => 0,
     }
 }
@@ -195,11 +263,6 @@ fn function_since(word: &str) -> u32 {
 /// True for the name of a built-in function of a later version: calls of it mean the shader's own.
 pub fn is_later_function(word: &str, version: u32) -> bool {
     function_since(word) > version
-}
-
-/// True for the name of a built-in function of any version.
-pub fn is_function(word: &str) -> bool {
-    function_since(word) > 0 || is_texture_function(word)
 }
 
 /// What an old texture function is called in GLSL 3.30.
@@ -391,7 +454,7 @@ mod tests {
     #[test]
     fn functions_by_version() {
         assert!(is_later_function("round", 120) && !is_later_function("round", 130));
-        assert!(is_function("mix") && is_function("textureLod") && !is_function("shade"));
+        assert!(is_later_function("fma", 330) && !is_later_function("shade", 110));
     }
 
     #[test]
@@ -400,5 +463,11 @@ mod tests {
         assert!(!must_rename("uint", 120, true) && must_rename("common", 120, true));
         assert!(must_rename("sampler", 330, true));
         assert!(!must_rename("color", 110, false));
+        for word in ["shared", "buffer", "sample", "patch", "precise", "coherent"] {
+            assert!(must_rename(word, 330, false), "{word}");
+        }
+        assert!(must_rename("image2D", 120, false) && !must_rename("image2D", 130, false));
+        assert!(must_rename("isamplerBuffer", 130, false));
+        assert!(!must_rename("sampler2D", 110, false));
     }
 }

@@ -117,7 +117,10 @@ impl Texture {
         let mut levels = at + run(at) as u32;
         if base > levels && at == 0 {
             // Levels between are missing; what the base level starts is there all the same.
-            levels = levels.max(base + run(base) as u32 * u32::from(self.follows(anchor, 0, base)));
+            levels = match run(base) {
+                0 => levels,
+                n => levels.max(base + n as u32),
+            };
         }
         let extent = level_zero(self.target, anchor.extent(), at)?;
         Some((anchor, extent, levels.min(full_chain(self.target, extent))))

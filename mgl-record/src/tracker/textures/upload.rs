@@ -31,6 +31,14 @@ fn keeps(old: &ResourceDesc, new: &ResourceDesc, level: u32) -> bool {
         && old.layers == new.layers
 }
 
+/// Whether storage has this image: a level between the first one and the base level may be of any size and format
+/// (GL 4.6 §8.17), and then has no place.
+fn has_place(i: &Image, desc: &ResourceDesc, level: u32) -> bool {
+    let e = i.extent();
+    let (width, height, _) = level_extent(desc, level);
+    (e.width, e.height) == (width, height) && i.resolved().format == desc.format
+}
+
 /// Brings the pipe up to date with a texture. Returns whether it exists there.
 pub fn flush(
     t: &mut Texture,
@@ -60,7 +68,8 @@ pub fn flush(
     if t.target() != TextureTarget::Buffer {
         for level in 0..desc.levels {
             for face in 0..t.target().faces() {
-                if let Some(image) = t.image(level, face).filter(|i| !i.dirty().is_empty()) {
+                let waits = |i: &&Image| !i.dirty().is_empty() && has_place(i, &desc, level);
+                if let Some(image) = t.image(level, face).filter(waits) {
                     send(
                         image,
                         desc.resource,

@@ -5,27 +5,44 @@ use super::display::{EglDisplay, initialized, known};
 use super::error::{self, Result, answer};
 use super::surface::EglSurface;
 use crate::consts::egl::*;
-use crate::context::{self, ContextConfig, CreateError};
+use crate::context::{self, ContextConfig};
 use crate::gl::entry::api_entry;
 use crate::winsys::current::{self, Binding, Current};
+use crate::winsys::refusal::{self, Refusal};
 use crate::winsys::state::{ContextEntry, state};
 use crate::winsys::types::*;
 use crate::winsys::{memory, versions};
 use std::ffi::c_int;
 use std::sync::Arc;
 
+/// The error code that stands for a reason (EGL 1.5, 3.7.1).
+fn code(why: &Refusal) -> c_int {
+    match why {
+        Refusal::Flags(_) | Refusal::Attribute(..) => EGL_BAD_ATTRIBUTE,
+        Refusal::Share => EGL_BAD_CONTEXT,
+        Refusal::Config => EGL_BAD_CONFIG,
+        Refusal::Driver(_) => EGL_BAD_ALLOC,
+        _ => EGL_BAD_MATCH,
+    }
+}
+
+/// A part of a version number.
+fn number(value: c_int) -> std::result::Result<u32, Refusal> {
+    u32::try_from(value).map_err(|_| Refusal::NoSuchVersion(value.into(), 0))
+}
+
 /// Reads the attributes of eglCreateContext.
-fn requested(list: &[(c_int, c_int)]) -> Result<ContextConfig> {
+fn requested(list: &[(c_int, c_int)]) -> std::result::Result<ContextConfig, Refusal> {
     let mut config = versions::unversioned();
     let mut profiles = versions::CORE;
     for (name, value) in list {
         let on = *value != 0;
         match *name {
             EGL_CONTEXT_MAJOR_VERSION => {
-                config.major = u32::try_from(*value).map_err(|_| EGL_BAD_MATCH)?;
+                config.major = number(*value)?;
             }
             EGL_CONTEXT_MINOR_VERSION => {
-                config.minor = u32::try_from(*value).map_err(|_| EGL_BAD_MATCH)?;
+                config.minor = number(*value)?;
             }
             EGL_CONTEXT_OPENGL_PROFILE_MASK => profiles = *value,
             EGL_CONTEXT_OPENGL_DEBUG => config.debug = on,
@@ -38,7 +55,7 @@ fn requested(list: &[(c_int, c_int)]) -> Result<ContextConfig> {
                     | EGL_CONTEXT_OPENGL_FORWARD_COMPATIBLE_BIT_KHR
                     | EGL_CONTEXT_OPENGL_ROBUST_ACCESS_BIT_KHR;
                 if value & !KNOWN != 0 {
-                    return Err(EGL_BAD_ATTRIBUTE);
+                    return Err(Refusal::Flags(*value));
                 }
                 config.debug |= value & EGL_CONTEXT_OPENGL_DEBUG_BIT_KHR != 0;
                 config.forward_compatible |=
@@ -50,13 +67,19 @@ fn requested(list: &[(c_int, c_int)]) -> Result<ContextConfig> {
                 config.lose_on_reset = *value == EGL_LOSE_CONTEXT_ON_RESET;
             }
             // Errors are raised all the same, and a context that changes threads is always flushed.
-            EGL_CONTEXT_OPENGL_NO_ERROR_KHR
-            | EGL_CONTEXT_RELEASE_BEHAVIOR_KHR
-            | EGL_CONTEXT_PRIORITY_LEVEL_IMG => {}
-            _ => return Err(EGL_BAD_ATTRIBUTE),
+            EGL_CONTEXT_OPENGL_NO_ERROR_KHR => config.no_error = on,
+            EGL_CONTEXT_RELEASE_BEHAVIOR_KHR => {
+                config.flush_on_release = match *value {
+                    EGL_CONTEXT_RELEASE_BEHAVIOR_FLUSH_KHR => true,
+                    EGL_NONE => false,
+                    _ => return Err(Refusal::Attribute(*name, *value)),
+                };
+            }
+            EGL_CONTEXT_PRIORITY_LEVEL_IMG => {}
+            _ => return Err(Refusal::Attribute(*name, *value)),
         }
     }
-    versions::resolve(config, profiles).ok_or(EGL_BAD_MATCH)
+    versions::resolve(config, profiles)
 }
 
 fn create(
@@ -66,29 +89,36 @@ fn create(
     list: &[(c_int, c_int)],
 ) -> Result<EGLContext> {
     let (display, _) = initialized(dpy)?;
+    make(display.handle, config, share, list).map_err(|why| {
+        refusal::say("EGL", &why);
+        code(&why)
+    })
+}
+
+fn make(
+    display: usize,
+    config: EGLConfig,
+    share: EGLContext,
+    list: &[(c_int, c_int)],
+) -> std::result::Result<EGLContext, Refusal> {
     let config = match config.is_null() {
         true => None,
-        false => Some(config::of_handle(config)?),
+        false => Some(config::of_handle(config).map_err(|_| Refusal::Config)?),
     };
     if error::api() != EGL_OPENGL_API as EGLenum {
-        versions::refuse_es();
-        return Err(EGL_BAD_MATCH);
+        return Err(Refusal::Es);
     }
     let share = match share.is_null() {
         true => None,
-        false => Some(state().context(share as usize).ok_or(EGL_BAD_CONTEXT)?),
+        false => Some(state().context(share as usize).ok_or(Refusal::Share)?),
     };
     let wanted = requested(list)?;
-    let made = versions::create(&wanted, share.as_ref().map(|s| &s.context));
-    let context = made.map_err(|error| match error {
-        CreateError::NoDriver(_) => EGL_BAD_ALLOC,
-        _ => EGL_BAD_MATCH,
-    })?;
+    let context = versions::create(&wanted, share.as_ref().map(|s| &s.context))?;
     Ok(state().add_context(ContextEntry {
         context,
         config,
         screen: 0,
-        display: display.handle,
+        display,
     }) as EGLContext)
 }
 
@@ -280,5 +310,44 @@ api_entry! {
             }
             Ok(1)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_context_says_why() {
+        let version = |major, minor| {
+            [
+                (EGL_CONTEXT_MAJOR_VERSION, major),
+                (EGL_CONTEXT_MINOR_VERSION, minor),
+            ]
+        };
+        assert!(requested(&version(3, 3)).is_ok());
+        for (list, error) in [
+            (version(3, 7), EGL_BAD_MATCH),
+            (version(-1, 0), EGL_BAD_MATCH),
+            ([(EGL_CONTEXT_FLAGS_KHR, 0x100); 2], EGL_BAD_ATTRIBUTE),
+            ([(0x7777, 1); 2], EGL_BAD_ATTRIBUTE),
+        ] {
+            let why = requested(&list).expect_err("refused");
+            assert_eq!(code(&why), error, "{why}");
+        }
+        error::bind_api(EGL_OPENGL_ES_API as EGLenum);
+        let none = std::ptr::null_mut();
+        let why = make(0, none, none, &[]).expect_err("an API that is not offered");
+        assert_eq!((why, code(&Refusal::Es)), (Refusal::Es, EGL_BAD_MATCH));
+        error::bind_api(EGL_OPENGL_API as EGLenum);
+        let why = make(0, none, none, &version(4, 1)).expect_err("a version that is not offered");
+        assert_eq!(why, Refusal::NotOffered(4, 1));
+        refusal::say("EGL", &why);
+        assert!(refusal::was_said("EGL", &why));
+        // SAFETY: no pointers.
+        let bound = unsafe { super::super::eglBindAPI(EGL_OPENGL_ES_API as EGLenum) };
+        assert_eq!((bound, error::take()), (0, EGL_BAD_PARAMETER));
+        assert!(refusal::was_said("EGL", &Refusal::Es));
+        error::reset();
     }
 }

@@ -12,6 +12,7 @@ pub mod error;
 mod surface;
 mod sync;
 
+use super::refusal::{self, Refusal};
 use super::types::*;
 use crate::consts::egl::*;
 use crate::exports;
@@ -20,17 +21,18 @@ use error::answer;
 use std::ffi::{CStr, c_char};
 
 /// What works before a display is chosen.
-const CLIENT_EXTENSIONS: &CStr = c"EGL_EXT_client_extensions EGL_EXT_device_base \
+pub(super) const CLIENT_EXTENSIONS: &CStr = c"EGL_EXT_client_extensions EGL_EXT_device_base \
 EGL_EXT_device_enumeration EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device \
 EGL_EXT_platform_x11 EGL_EXT_platform_xcb EGL_KHR_client_get_all_proc_addresses \
 EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
 
 /// What works on a display beyond EGL 1.5.
-const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_create_context_robustness \
+pub(super) const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_create_context_robustness \
 EGL_EXT_swap_buffers_with_damage EGL_KHR_config_attribs EGL_KHR_context_flush_control \
 EGL_KHR_create_context EGL_KHR_create_context_no_error EGL_KHR_fence_sync \
 EGL_KHR_get_all_proc_addresses EGL_KHR_gl_colorspace EGL_KHR_no_config_context \
-EGL_KHR_surfaceless_context EGL_KHR_swap_buffers_with_damage EGL_KHR_wait_sync";
+EGL_KHR_surfaceless_context EGL_KHR_swap_buffers_with_damage EGL_KHR_wait_sync \
+EGL_MESA_configless_context";
 
 api_entry! {
     /// The error of the thread's last call; resets it.
@@ -62,6 +64,10 @@ api_entry! {
             error::bind_api(api);
             Ok(1)
         } else {
+            // Most programs that want OpenGL ES come no further than here.
+            if api == EGL_OPENGL_ES_API as EGLenum {
+                refusal::say("EGL", &Refusal::Es);
+            }
             Err(EGL_BAD_PARAMETER)
         })
     }

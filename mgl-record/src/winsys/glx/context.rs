@@ -8,28 +8,37 @@ use crate::gl::entry::api_entry;
 use crate::winsys::configs::Config;
 use crate::winsys::current::{self, Binding, Current};
 use crate::winsys::drawable::Drawable;
+use crate::winsys::refusal::{self, Refusal};
 use crate::winsys::state::{ContextEntry, state};
 use crate::winsys::types::*;
 use crate::winsys::{memory, versions, xlib};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Reads the attributes of glXCreateContextAttribsARB; `None` for a value that is not allowed or
-/// an API that is not offered.
-fn requested(list: &[(c_int, c_int)]) -> Option<ContextConfig> {
+/// A part of a version number.
+fn number(value: c_int) -> Result<u32, Refusal> {
+    u32::try_from(value).map_err(|_| Refusal::NoSuchVersion(value.into(), 0))
+}
+
+/// Reads the attributes of glXCreateContextAttribsARB.
+///
+/// # Errors
+///
+/// A value that is not allowed, or an API that is not offered.
+fn requested(list: &[(c_int, c_int)]) -> Result<ContextConfig, Refusal> {
     let mut config = versions::unversioned();
     let mut profiles = versions::CORE;
     for (name, value) in list {
         match *name {
-            GLX_CONTEXT_MAJOR_VERSION_ARB => config.major = u32::try_from(*value).ok()?,
-            GLX_CONTEXT_MINOR_VERSION_ARB => config.minor = u32::try_from(*value).ok()?,
+            GLX_CONTEXT_MAJOR_VERSION_ARB => config.major = number(*value)?,
+            GLX_CONTEXT_MINOR_VERSION_ARB => config.minor = number(*value)?,
             GLX_CONTEXT_PROFILE_MASK_ARB => profiles = *value,
             GLX_CONTEXT_FLAGS_ARB => {
                 const KNOWN: c_int = GLX_CONTEXT_DEBUG_BIT_ARB
                     | GLX_CONTEXT_FORWARD_COMPATIBLE_BIT_ARB
                     | GLX_CONTEXT_ROBUST_ACCESS_BIT_ARB;
                 if value & !KNOWN != 0 {
-                    return None;
+                    return Err(Refusal::Flags(*value));
                 }
                 config.debug = value & GLX_CONTEXT_DEBUG_BIT_ARB != 0;
                 config.forward_compatible = value & GLX_CONTEXT_FORWARD_COMPATIBLE_BIT_ARB != 0;
@@ -38,18 +47,22 @@ fn requested(list: &[(c_int, c_int)]) -> Option<ContextConfig> {
             GLX_CONTEXT_RESET_NOTIFICATION_STRATEGY_ARB => {
                 config.lose_on_reset = *value == GLX_LOSE_CONTEXT_ON_RESET_ARB;
             }
-            GLX_RENDER_TYPE if *value != GLX_RGBA_TYPE => return None,
+            GLX_RENDER_TYPE if *value != GLX_RGBA_TYPE => return Err(Refusal::ColorIndex),
             // Errors are raised all the same, and a context that changes threads is always flushed.
-            GLX_RENDER_TYPE
-            | GLX_CONTEXT_OPENGL_NO_ERROR_ARB
-            | GLX_CONTEXT_RELEASE_BEHAVIOR_ARB => {}
-            GLX_SCREEN => {}
-            _ => return None,
+            GLX_CONTEXT_OPENGL_NO_ERROR_ARB => config.no_error = *value != 0,
+            GLX_CONTEXT_RELEASE_BEHAVIOR_ARB => {
+                config.flush_on_release = match *value {
+                    GLX_CONTEXT_RELEASE_BEHAVIOR_FLUSH_ARB => true,
+                    GLX_CONTEXT_RELEASE_BEHAVIOR_NONE_ARB => false,
+                    _ => return Err(Refusal::Attribute(*name, *value)),
+                };
+            }
+            GLX_RENDER_TYPE | GLX_SCREEN => {}
+            _ => return Err(Refusal::Attribute(*name, *value)),
         }
     }
     if profiles & GLX_CONTEXT_ES2_PROFILE_BIT_EXT != 0 {
-        versions::refuse_es();
-        return None;
+        return Err(Refusal::Es);
     }
     versions::resolve(config, profiles)
 }
@@ -59,41 +72,60 @@ fn new_context(
     screen: c_int,
     share: GLXContext,
     wanted: &ContextConfig,
-) -> GLXContext {
+) -> Result<GLXContext, Refusal> {
     let share = match share as usize {
         0 => None,
-        handle => match state().context(handle) {
-            Some(entry) => Some(entry),
-            None => return std::ptr::null_mut(),
-        },
+        handle => Some(state().context(handle).ok_or(Refusal::Share)?),
     };
-    match versions::create(wanted, share.as_ref().map(|s| &s.context)) {
-        Ok(context) => state().add_context(ContextEntry {
-            context,
-            config,
-            screen,
-            display: 0,
-        }) as GLXContext,
-        Err(_) => std::ptr::null_mut(),
-    }
+    let context = versions::create(wanted, share.as_ref().map(|s| &s.context))?;
+    Ok(state().add_context(ContextEntry {
+        context,
+        config,
+        screen,
+        display: 0,
+    }) as GLXContext)
 }
 
-/// A context for an explicit configuration, or for none.
+/// A context, or null and a word of why.
+fn answer(made: Result<GLXContext, Refusal>) -> GLXContext {
+    made.unwrap_or_else(|why| {
+        refusal::say("GLX", &why);
+        std::ptr::null_mut()
+    })
+}
+
+/// A context for an explicit configuration, or for none (GLX_EXT_no_config_context).
 fn for_config(
     dpy: *mut Display,
     config: GLXFBConfig,
     share: GLXContext,
-    wanted: Option<ContextConfig>,
+    wanted: Result<ContextConfig, Refusal>,
+    screen: Option<c_int>,
 ) -> GLXContext {
-    let known = config_of(config);
-    if Client::of(dpy).is_none() || (known.is_none() && !config.is_null()) {
-        return std::ptr::null_mut();
-    }
-    let Some(wanted) = wanted else {
+    // That the server is out of reach is said where it was tried.
+    let Some(client) = Client::of(dpy) else {
         return std::ptr::null_mut();
     };
-    let screen = known.map_or_else(|| xlib::default_screen(dpy), |c| c.screen);
-    new_context(known, screen, share, &wanted)
+    let known = config_of(config);
+    if known.is_none() && !config.is_null() {
+        return answer(Err(Refusal::Config));
+    }
+    let screen = match (known, screen) {
+        (Some(config), _) => config.screen,
+        (None, Some(screen)) if client.screen(screen).is_some() => screen,
+        (None, Some(screen)) => return answer(Err(Refusal::Attribute(GLX_SCREEN, screen))),
+        (None, None) => xlib::default_screen(dpy),
+    };
+    answer(wanted.and_then(|wanted| new_context(known, screen, share, &wanted)))
+}
+
+/// What glXCreateNewContext asks for.
+fn for_render_type(render_type: c_int, config: GLXFBConfig) -> Result<ContextConfig, Refusal> {
+    match render_type {
+        GLX_RGBA_TYPE if config.is_null() => Err(Refusal::Config),
+        GLX_RGBA_TYPE => Ok(versions::unversioned()),
+        _ => Err(Refusal::ColorIndex),
+    }
 }
 
 /// The drawable that an id stands for: a pbuffer or declared window, else a window as it is.
@@ -192,10 +224,10 @@ api_entry! {
             return std::ptr::null_mut();
         };
         // SAFETY: the program passes a description that it got from Xlib or from us.
-        match unsafe { of_description(&client, visual) } {
-            Some(config) => new_context(Some(config), config.screen, share, &versions::unversioned()),
-            None => std::ptr::null_mut(),
-        }
+        let config = unsafe { of_description(&client, visual) }.ok_or(Refusal::Config);
+        answer(config.and_then(|config| {
+            new_context(Some(config), config.screen, share, &versions::unversioned())
+        }))
     }
 
     /// A compatibility context for a configuration.
@@ -206,8 +238,7 @@ api_entry! {
         share: GLXContext,
         _direct: Bool,
     ) -> GLXContext {
-        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(versions::unversioned);
-        for_config(dpy, config, share, wanted)
+        for_config(dpy, config, share, for_render_type(render_type, config), None)
     }
 
     /// The name of glXCreateNewContext before GLX 1.3.
@@ -218,8 +249,7 @@ api_entry! {
         share: GLXContext,
         _direct: Bool,
     ) -> GLXContext {
-        let wanted = (render_type == GLX_RGBA_TYPE && !config.is_null()).then(versions::unversioned);
-        for_config(dpy, config, share, wanted)
+        for_config(dpy, config, share, for_render_type(render_type, config), None)
     }
 
     /// A context of a version and profile (GLX_ARB_create_context, _profile, _robustness).
@@ -232,7 +262,8 @@ api_entry! {
     ) -> GLXContext {
         // SAFETY: the program passes null or a list that ends with None.
         let list = unsafe { memory::pairs(attributes, 0) };
-        for_config(dpy, config, share, requested(&list))
+        let screen = list.iter().rfind(|(name, _)| *name == GLX_SCREEN).map(|(_, value)| *value);
+        for_config(dpy, config, share, requested(&list), screen)
     }
 
     /// Lets go of a context; it ends when no thread has it current any more.
@@ -342,8 +373,8 @@ mod tests {
                 (GLX_CONTEXT_MINOR_VERSION_ARB, minor),
             ]
         };
-        assert!(requested(&version(3, 3)).is_some_and(|c| c.profile == Profile::Core));
-        assert!(requested(&version(-1, 0)).is_none());
+        assert!(requested(&version(3, 3)).is_ok_and(|c| c.profile == Profile::Core));
+        assert!(requested(&version(-1, 0)).is_err());
         for (name, value) in [
             (
                 GLX_CONTEXT_PROFILE_MASK_ARB,
@@ -353,7 +384,7 @@ mod tests {
             (GLX_RENDER_TYPE, GLX_COLOR_INDEX_TYPE),
             (0x7777, 1),
         ] {
-            assert!(requested(&[(name, value)]).is_none(), "{name:#x}");
+            assert!(requested(&[(name, value)]).is_err(), "{name:#x}");
         }
         let flags = GLX_CONTEXT_DEBUG_BIT_ARB | GLX_CONTEXT_ROBUST_ACCESS_BIT_ARB;
         let config = requested(&[(GLX_CONTEXT_FLAGS_ARB, flags)]).expect("offered");

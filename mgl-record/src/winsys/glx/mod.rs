@@ -27,12 +27,13 @@ use std::sync::Arc;
 const VERSION: (c_int, c_int) = (1, 4);
 
 /// What is implemented beyond GLX 1.4.
-const EXTENSIONS: &CStr = c"GLX_ARB_context_flush_control GLX_ARB_create_context \
+pub(super) const EXTENSIONS: &CStr = c"GLX_ARB_context_flush_control GLX_ARB_create_context \
 GLX_ARB_create_context_no_error GLX_ARB_create_context_profile \
 GLX_ARB_create_context_robustness GLX_ARB_framebuffer_sRGB \
-GLX_ARB_get_proc_address GLX_ARB_multisample GLX_EXT_framebuffer_sRGB GLX_EXT_swap_control \
-GLX_EXT_visual_info GLX_EXT_visual_rating GLX_MESA_swap_control GLX_SGI_make_current_read \
-GLX_SGI_swap_control GLX_SGIX_fbconfig";
+GLX_ARB_get_proc_address GLX_ARB_multisample GLX_EXT_framebuffer_sRGB \
+GLX_EXT_no_config_context GLX_EXT_swap_control GLX_EXT_visual_info GLX_EXT_visual_rating \
+GLX_MESA_swap_control GLX_SGIS_multisample GLX_SGI_make_current_read GLX_SGI_swap_control \
+GLX_SGIX_fbconfig";
 
 /// A program's connection with what we know of its server.
 struct Client {

@@ -225,6 +225,31 @@ scenarios! {
         ]);
     }
 
+    /// Fixed point and packed floats, which came with extensions (ARB_ES2_compatibility, ARB_vertex_type_10f_11f_11f_rev).
+    fn types_of_extensions(t) {
+        let a = float_scene(t);
+        t.EnableVertexAttribArray(a);
+        let fixed = [0x8000i32, -0x2_0000, 0x1_0000, 0];
+        t.buffer(GL_ARRAY_BUFFER, &fixed);
+        t.VertexAttribPointer(a, 4, GL_FIXED, 0, 0, std::ptr::null());
+        // Sixteen bits behind the point; Mesa's software driver divides by 65535.
+        t.near("fixed", &draw_point(t), &[0.5, -2.0, 1.0, 0.0], if t.is_oracle() { 4e-5 } else { 0.0 });
+        let packed = [15u32 << 6 | (14 << 6) << 11 | (16 << 5 | 16) << 22];
+        t.buffer(GL_ARRAY_BUFFER, &packed);
+        t.VertexAttribPointer(a, 3, GL_UNSIGNED_INT_10F_11F_11F_REV, 0, 0, std::ptr::null());
+        t.near("packed floats", &draw_point(t), &[1.0, 0.5, 3.0, 1.0], 0.0);
+        t.DisableVertexAttribArray(a);
+        t.VertexAttribP3ui(a, GL_UNSIGNED_INT_10F_11F_11F_REV, 0, packed[0]);
+        t.near("a value of packed floats", &draw_point(t), &[1.0, 0.5, 3.0, 1.0], 0.0);
+        t.ok("none of it");
+        t.wrong(&[
+            ("packed floats of four", GL_INVALID_OPERATION, &|t| {
+                t.VertexAttribPointer(0, 4, GL_UNSIGNED_INT_10F_11F_11F_REV, 0, 0, std::ptr::null());
+            }),
+            ("integers of fixed point", GL_INVALID_ENUM, &|t| t.VertexAttribIPointer(0, 4, GL_FIXED, 0, std::ptr::null())),
+        ]);
+    }
+
     /// Queries of arrays, and errors of their setters.
     fn queries_and_errors(t) {
         let b = t.buffer(GL_ARRAY_BUFFER, &[0u8; 64]);

@@ -616,4 +616,51 @@ scenarios! {
             ("no buffer", GL_INVALID_ENUM, &|t| t.DrawBuffer(GL_RGBA)),
         ]);
     }
+
+    /// The front is drawn to by itself and together with the back, by clears, draws and blits.
+    fn front_buffers(t) {
+        if t.is_oracle() {
+            // Mesa's pbuffers have one buffer.
+            return;
+        }
+        let seen = |what: &str, front: [u8; 4], back: [u8; 4]| {
+            t.BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+            for (buffer, want) in [(GL_FRONT, front), (GL_BACK, back), (GL_FRONT_LEFT, front), (GL_LEFT, front)] {
+                t.ReadBuffer(buffer);
+                t.pixel_is(&format!("{what}, {buffer:#x}"), 5, 5, want);
+            }
+        };
+        t.paint(PLAIN);
+        t.DrawBuffer(GL_BACK);
+        t.clear([1.0, 0.0, 0.0, 1.0]);
+        t.DrawBuffer(GL_FRONT);
+        t.clear([0.0, 1.0, 0.0, 1.0]);
+        t.Flush();
+        seen("cleared by themselves", G, R);
+        t.color([0.0, 0.0, 1.0, 1.0]);
+        t.strip();
+        t.Finish();
+        seen("drawn", B, R);
+        t.DrawBuffer(GL_FRONT_AND_BACK);
+        t.clear([0.0, 1.0, 0.0, 1.0]);
+        seen("both cleared", G, G);
+        t.ClearBufferfv(GL_COLOR, 0, [1.0, 0.0, 0.0, 1.0].as_ptr());
+        seen("both cleared by number", R, R);
+        t.color([0.0, 0.0, 1.0, 1.0]);
+        t.strip();
+        seen("both drawn", B, B);
+        let from = t.target(GL_RGBA8, (SIZE, SIZE)).0;
+        t.clear([0.0, 1.0, 0.0, 1.0]);
+        t.BindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+        t.BindFramebuffer(GL_READ_FRAMEBUFFER, from);
+        t.BlitFramebuffer(0, 0, SIZE, SIZE, 0, 0, SIZE, SIZE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        seen("both blitted", G, G);
+        t.DrawBuffer(GL_BACK);
+        t.clear([1.0, 0.0, 0.0, 1.0]);
+        seen("the back alone", G, R);
+        t.DrawBuffers(2, [GL_BACK_LEFT, GL_FRONT_LEFT].as_ptr());
+        t.paint("layout(location = 0) out vec4 a; layout(location = 1) out vec4 b; void main() { a = vec4(0.0, 1.0, 0.0, 1.0); b = vec4(0.0, 0.0, 1.0, 1.0); }");
+        t.strip();
+        seen("two outputs", B, G);
+    }
 }

@@ -55,17 +55,23 @@ macro_rules! topics {
 }
 
 topics! {
+    approximations,
     attributes,
     blend,
+    blits,
     buffers,
     contexts,
     depth_stencil,
     draws,
     feedback,
     framebuffers,
+    language,
+    legacy,
     programs,
     queries,
     raster,
+    shading,
+    sharing,
     state,
     textures,
     transfers,

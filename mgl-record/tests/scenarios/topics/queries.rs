@@ -44,7 +44,6 @@ scenarios! {
     }
 
     /// The number of samples that pass.
-    [Core, lacks "espryt": "OpenGL ES tells whether samples passed, and has no counter of them (samples_passed:boolean)"]
     fn samples_passed_are_counted(t) {
         t.target(GL_RGBA8, (16, 16));
         t.paint(PLAIN);
@@ -55,6 +54,55 @@ scenarios! {
         t.rect([0.0, 0.0, 1.0, 1.0], 0.0);
         t.EndQuery(GL_SAMPLES_PASSED);
         t.eq("two quarters", result(t, q), 128);
+        let mut bits = 0;
+        t.GetQueryiv(GL_SAMPLES_PASSED, GL_QUERY_COUNTER_BITS, &mut bits);
+        t.is("bits", bits >= 32);
+    }
+
+    /// Behind the depth and the stencil test, behind what the shader discards, and of several samples a fragment.
+    fn samples_passed_are_counted_behind_tests(t) {
+        t.full_target();
+        t.paint(PLAIN);
+        t.Enable(GL_DEPTH_TEST);
+        t.clear([0.0; 4]);
+        t.rect([-1.0, -1.0, 0.0, 1.0], -0.5);
+        let (q, all) = (query(t), 64 * 64);
+        t.eq("half of it is hidden", counted(t, GL_SAMPLES_PASSED, q, 0.0), all / 2);
+        t.eq("all of it now", counted(t, GL_SAMPLES_PASSED, q, 0.0), 0);
+        t.Disable(GL_DEPTH_TEST);
+        t.Enable(GL_STENCIL_TEST);
+        t.StencilFunc(GL_ALWAYS, 1, 0xFF);
+        t.StencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+        t.rect([-1.0, -1.0, -0.5, 1.0], 0.0);
+        t.StencilFunc(GL_EQUAL, 1, 0xFF);
+        t.eq("a quarter by stencil", counted(t, GL_SAMPLES_PASSED, q, 0.0), all / 4);
+        t.Disable(GL_STENCIL_TEST);
+        t.program(crate::rig::RECT, "in vec2 uv; out vec4 c; void main() { if (uv.x < 0.25) discard; c = vec4(1); }");
+        t.eq("three quarters not discarded", counted(t, GL_SAMPLES_PASSED, q, 0.0), all / 4 * 3);
+        let many = t.framebuffer();
+        let color = t.renderbuffer(GL_RGBA8, (8, 8), 4);
+        t.attach(GL_COLOR_ATTACHMENT0, color);
+        t.complete();
+        t.Viewport(0, 0, 8, 8);
+        t.paint(PLAIN);
+        t.eq("of four samples", counted(t, GL_SAMPLES_PASSED, q, 0.0), 8 * 8 * 4);
+        t.DeleteFramebuffers(1, &many);
+    }
+
+    /// Two queries one after the other, their results asked for afterwards; one used again.
+    fn counts_are_kept_apart(t) {
+        t.target(GL_RGBA8, (16, 16));
+        t.paint(PLAIN);
+        let (a, b) = (query(t), query(t));
+        for (q, r) in [(a, [-1.0, -1.0, 0.0, 0.0]), (b, FULL)] {
+            t.BeginQuery(GL_SAMPLES_PASSED, q);
+            t.rect(r, 0.0);
+            t.EndQuery(GL_SAMPLES_PASSED);
+        }
+        t.eq("both", (result(t, a), result(t, b)), (64, 256));
+        t.rect(FULL, 0.0);
+        t.eq("drawn outside", (result(t, a), result(t, b)), (64, 256));
+        t.eq("again", counted(t, GL_SAMPLES_PASSED, a, 0.0), 256);
     }
 
     /// Whether any samples pass.

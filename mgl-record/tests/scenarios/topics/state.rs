@@ -209,7 +209,12 @@ scenarios! {
 
     /// Fixed function in the core profile: refused by name, with GL_INVALID_OPERATION.
     fn fixed_function_is_gone(t) {
-        for (name, call) in [("glBegin", (|t| t.Begin(GL_TRIANGLES)) as fn(&Rig)), ("glMatrixMode", |t| t.MatrixMode(0x1700)), ("glPushAttrib", |t| t.PushAttrib(1))] {
+        // State that compatibility contexts keep: the error is the core profile's own.
+        t.wrong(&[
+            ("glMatrixMode", GL_INVALID_OPERATION, &|t| t.MatrixMode(GL_MODELVIEW)),
+            ("glPushAttrib", GL_INVALID_OPERATION, &|t| t.PushAttrib(1)),
+        ]);
+        for (name, call) in [("glBegin", (|t| t.Begin(GL_TRIANGLES)) as fn(&Rig)), ("glEnd", |t| t.End())] {
             t.refuses(name);
             call(t);
             t.error(name, GL_INVALID_OPERATION);

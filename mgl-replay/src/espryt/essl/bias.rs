@@ -1,8 +1,8 @@
 //! The LOD bias of textures and samplers, which ESSL knows only as an argument: every look-up of a fragment shader adds
 //! a uniform of its sampler slot. The uniform is a pair: the bias, and two to the power of it, by which gradients grow.
 
-use crate::spv::Spv;
-use rspirv::dr::{Instruction, Operand};
+use crate::spv::{Shape, Spv};
+use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Decoration, ImageOperands, Op, StorageClass};
 use std::collections::HashMap;
 
@@ -24,24 +24,41 @@ fn operands_before(op: Op) -> Option<usize> {
     }
 }
 
-/// Adds the biases. False when a look-up's sampler cannot be traced to a slot, or ESSL has no biased form of it.
-pub fn add(spv: &mut Spv) -> bool {
+/// Where the bias of a sampler comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The uniform of a slot.
+    Slot(u32),
+    /// A pair that the function is given with the sampler.
+    Given(u32),
+}
+
+/// The parameters of a function that are samplers, and the pairs that are handed over with them.
+struct Taken {
+    function: u32,
+    samplers: Vec<usize>,
+}
+
+/// Adds the biases. A function that is given samplers is given their pairs too. A sampler that comes from nowhere, which
+/// GLSL does not give, is looked up without.
+pub fn add(spv: &mut Spv) {
     let float = spv.type_float();
     let pair = spv.type_vector(float, 2);
-    let mut slots: HashMap<u32, u32> = HashMap::new();
+    let mut slots: HashMap<u32, Source> = HashMap::new();
     for v in spv.variables() {
         if v.class == StorageClass::UniformConstant
             && let Some(slot) = spv.decoration(v.id, Decoration::Binding)
         {
-            slots.insert(v.id, slot);
+            slots.insert(v.id, Source::Slot(slot));
         }
     }
     let mut uniforms: HashMap<u32, u32> = HashMap::new();
-    let mut whole = true;
     let mut functions = std::mem::take(&mut spv.module.functions);
+    let mut given = slots;
+    let taken = hand_pairs_over(spv, &mut functions, pair, &mut given);
     for function in &mut functions {
         // What pointers and loaded samplers lead to.
-        let mut known = slots.clone();
+        let mut known = given.clone();
         for block in &mut function.blocks {
             let old = std::mem::take(&mut block.instructions);
             let mut out = Vec::with_capacity(old.len() + 8);
@@ -51,36 +68,48 @@ pub fn add(spv: &mut Spv) -> bool {
                     Some(Operand::IdRef(id)) => known.get(id).copied(),
                     _ => None,
                 };
-                if let (Op::AccessChain | Op::InBoundsAccessChain, Some(base)) = (op, first) {
-                    // An element that is chosen while the shader runs takes the first one's bias.
-                    let element = match inst.operands.get(1) {
-                        Some(Operand::IdRef(id)) => spv.constant(*id).unwrap_or(0),
-                        _ => 0,
-                    };
-                    known.extend(inst.result_id.map(|id| (id, base + element)));
-                } else if let (Op::Load | Op::CopyObject, Some(slot)) = (op, first) {
-                    known.extend(inst.result_id.map(|id| (id, slot)));
-                } else if let Some(at) = operands_before(op) {
-                    match first {
-                        Some(slot) => {
-                            let uniform = *uniforms.entry(slot).or_insert_with(|| {
-                                let id = spv.add_variable(StorageClass::UniformConstant, pair);
-                                let location = FIRST_BIAS_LOCATION + slot;
-                                spv.decorate(id, Decoration::Location, location);
-                                spv.rename(id, &format!("mgl_bias{slot}"));
-                                id
-                            });
-                            let mut rewriter = Rewriter {
-                                spv,
-                                out: &mut out,
-                                float,
-                                pair,
-                                uniform,
-                            };
-                            rewriter.look_up(&mut inst, at);
-                        }
-                        None => whole = false,
+                let mut rewriter = Rewriter {
+                    spv,
+                    out: &mut out,
+                    uniforms: &mut uniforms,
+                    float,
+                    pair,
+                };
+                match (op, first) {
+                    (Op::AccessChain | Op::InBoundsAccessChain, Some(Source::Slot(base))) => {
+                        // An element that is chosen while the shader runs takes the first one's bias.
+                        let element = match inst.operands.get(1) {
+                            Some(Operand::IdRef(id)) => rewriter.spv.constant(*id).unwrap_or(0),
+                            _ => 0,
+                        };
+                        let slot = Source::Slot(base.saturating_add(element));
+                        known.extend(inst.result_id.map(|id| (id, slot)));
                     }
+                    (
+                        Op::AccessChain | Op::InBoundsAccessChain | Op::Load | Op::CopyObject,
+                        Some(source),
+                    ) => known.extend(inst.result_id.map(|id| (id, source))),
+                    (Op::FunctionCall, _) => {
+                        let callee = inst.operands.first().cloned();
+                        let takes = taken
+                            .iter()
+                            .find(|t| callee == Some(Operand::IdRef(t.function)));
+                        for at in takes.iter().flat_map(|t| &t.samplers) {
+                            let source = match inst.operands.get(1 + at) {
+                                Some(Operand::IdRef(id)) => known.get(id).copied(),
+                                _ => None,
+                            };
+                            let value = rewriter.pair_of(source);
+                            inst.operands.push(Operand::IdRef(value));
+                        }
+                    }
+                    (op, Some(source)) => {
+                        if let Some(at) = operands_before(op) {
+                            let value = rewriter.pair_of(Some(source));
+                            rewriter.look_up(&mut inst, at, value);
+                        }
+                    }
+                    _ => {}
                 }
                 out.push(inst);
             }
@@ -88,15 +117,68 @@ pub fn add(spv: &mut Spv) -> bool {
         }
     }
     spv.module.functions = functions;
-    whole
+}
+
+/// Gives each function a pair for each of its samplers, behind its other parameters; notes where they come from.
+fn hand_pairs_over(
+    spv: &mut Spv,
+    functions: &mut [Function],
+    pair: u32,
+    known: &mut HashMap<u32, Source>,
+) -> Vec<Taken> {
+    let mut all = Vec::new();
+    for function in functions {
+        let is_sampler = |p: &Instruction| {
+            let Some(mut ty) = p.result_type.and_then(|ty| spv.pointee(ty)) else {
+                return false;
+            };
+            while let Shape::Array(element, _) = spv.shape(ty) {
+                ty = element;
+            }
+            matches!(spv.shape(ty), Shape::Basic(t) if t.sampler().is_some())
+        };
+        let samplers: Vec<usize> = (0..function.parameters.len())
+            .filter(|at| is_sampler(&function.parameters[*at]))
+            .collect();
+        let Some(id) = function.def_id().filter(|_| !samplers.is_empty()) else {
+            continue;
+        };
+        for at in &samplers {
+            let new = spv.new_id();
+            if let Some(sampler) = function.parameters[*at].result_id {
+                known.insert(sampler, Source::Given(new));
+            }
+            function.parameters.push(Instruction::new(
+                Op::FunctionParameter,
+                Some(pair),
+                Some(new),
+                vec![],
+            ));
+        }
+        let parameters = function.parameters.iter().filter_map(|p| p.result_type);
+        if let Some(def) = &mut function.def {
+            let returned = def.result_type;
+            let types = returned.into_iter().chain(parameters);
+            let operands = types.map(Operand::IdRef).collect();
+            let ty = spv.global(Op::TypeFunction, None, operands);
+            if let Some(place) = def.operands.get_mut(1) {
+                *place = Operand::IdRef(ty);
+            }
+        }
+        all.push(Taken {
+            function: id,
+            samplers,
+        });
+    }
+    all
 }
 
 struct Rewriter<'s> {
     spv: &'s mut Spv,
     out: &'s mut Vec<Instruction>,
+    uniforms: &'s mut HashMap<u32, u32>,
     float: u32,
     pair: u32,
-    uniform: u32,
 }
 
 impl Rewriter<'_> {
@@ -107,15 +189,39 @@ impl Rewriter<'_> {
         id
     }
 
-    /// One half of the slot's pair.
-    fn half(&mut self, at: u32) -> u32 {
-        let value = self.emit(Op::Load, self.pair, vec![Operand::IdRef(self.uniform)]);
-        let part = vec![Operand::IdRef(value), Operand::LiteralBit32(at)];
+    /// A sampler's pair: that of no bias where it is not known.
+    fn pair_of(&mut self, source: Option<Source>) -> u32 {
+        let slot = match source {
+            Some(Source::Given(value)) => return value,
+            Some(Source::Slot(slot)) => slot,
+            None => {
+                let [none, one] = [0f32, 1.0].map(|v| {
+                    let bits = v.to_bits();
+                    self.spv.constant_bits(self.float, bits)
+                });
+                let parts = vec![Operand::IdRef(none), Operand::IdRef(one)];
+                return self.emit(Op::CompositeConstruct, self.pair, parts);
+            }
+        };
+        let (spv, pair) = (&mut *self.spv, self.pair);
+        let uniform = *self.uniforms.entry(slot).or_insert_with(|| {
+            let id = spv.add_variable(StorageClass::UniformConstant, pair);
+            let location = FIRST_BIAS_LOCATION.saturating_add(slot);
+            spv.decorate(id, Decoration::Location, location);
+            spv.rename(id, &format!("mgl_bias{slot}"));
+            id
+        });
+        self.emit(Op::Load, self.pair, vec![Operand::IdRef(uniform)])
+    }
+
+    /// One half of a pair.
+    fn half(&mut self, pair: u32, at: u32) -> u32 {
+        let part = vec![Operand::IdRef(pair), Operand::LiteralBit32(at)];
         self.emit(Op::CompositeExtract, self.float, part)
     }
 
-    fn add_to(&mut self, operand: &mut Operand) {
-        let bias = self.half(0);
+    fn add_to(&mut self, operand: &mut Operand, pair: u32) {
+        let bias = self.half(pair, 0);
         if let Operand::IdRef(id) = *operand {
             let sum = vec![Operand::IdRef(id), Operand::IdRef(bias)];
             *operand = Operand::IdRef(self.emit(Op::FAdd, self.float, sum));
@@ -123,9 +229,9 @@ impl Rewriter<'_> {
     }
 
     /// Makes one gradient longer.
-    fn grow(&mut self, operand: &mut Operand) {
+    fn grow(&mut self, operand: &mut Operand, pair: u32) {
         let Operand::IdRef(id) = *operand else { return };
-        let scale = self.half(1);
+        let scale = self.half(pair, 1);
         let made = self.out.iter().rev().find(|i| i.result_id == Some(id));
         let ty = match made {
             Some(inst) => inst.result_type,
@@ -141,9 +247,9 @@ impl Rewriter<'_> {
         *operand = Operand::IdRef(self.emit(op, ty, product));
     }
 
-    fn look_up(&mut self, inst: &mut Instruction, at: usize) {
+    fn look_up(&mut self, inst: &mut Instruction, at: usize, pair: u32) {
         if inst.operands.len() <= at {
-            let bias = self.half(0);
+            let bias = self.half(pair, 0);
             inst.operands
                 .push(Operand::ImageOperands(ImageOperands::BIAS));
             inst.operands.push(Operand::IdRef(bias));
@@ -155,16 +261,16 @@ impl Rewriter<'_> {
         // Arguments follow the mask in the order of its bits; bias, level and gradients come first.
         if mask.intersects(ImageOperands::BIAS | ImageOperands::LOD) {
             let mut operand = inst.operands[at + 1].clone();
-            self.add_to(&mut operand);
+            self.add_to(&mut operand, pair);
             inst.operands[at + 1] = operand;
         } else if mask.contains(ImageOperands::GRAD) {
             for i in [at + 1, at + 2] {
                 let mut operand = inst.operands[i].clone();
-                self.grow(&mut operand);
+                self.grow(&mut operand, pair);
                 inst.operands[i] = operand;
             }
         } else {
-            let bias = self.half(0);
+            let bias = self.half(pair, 0);
             inst.operands[at] = Operand::ImageOperands(mask | ImageOperands::BIAS);
             inst.operands.insert(at + 1, Operand::IdRef(bias));
         }

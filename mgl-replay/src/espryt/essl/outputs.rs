@@ -65,6 +65,15 @@ pub fn point_size_from_state(spv: &mut Spv, op: Op) {
     });
 }
 
+/// First colours need not say that they are the first where there are no second ones.
+pub fn forget_indices(spv: &mut Spv) {
+    for v in spv.variables() {
+        if v.class == StorageClass::Output {
+            spv.undecorate(v.id, Decoration::Index);
+        }
+    }
+}
+
 /// ESSL has no arrays of vertex attributes: each becomes one attribute an element, gathered into a
 /// private array at the start.
 pub fn split_attribute_arrays(spv: &mut Spv) {

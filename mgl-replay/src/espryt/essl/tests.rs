@@ -95,40 +95,60 @@ fn broadcast_declares_one_output_a_draw_buffer() {
         assert!(source.contains(&declared), "{source}");
     }
     archive.fragment.broadcasts_color = false;
-    let source = convert(&fragment_words(), &archive, &options)
+    let source = convert(&fragment_words(), &archive, &EsslOptions::default())
         .expect("converts")
         .source;
     assert!(!source.contains("location = 1"), "{source}");
 }
 
 #[test]
-fn what_is_missing_is_refused_by_name() {
+fn double_precision_is_refused_by_name() {
+    let mut archive = reflection();
+    archive.uses_fp64 = true;
+    let error = convert(&fragment_words(), &archive, &EsslOptions::default())
+        .expect_err("no OpenGL ES has it");
+    let text = error.to_string();
+    assert!(
+        text.contains("double precision") && text.contains("fragment shader"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_missing_is_done_without() {
     type Setting = fn(&mut Reflection);
-    let settings: [(Setting, &str); 3] = [
-        (|r| r.uses_fp64 = true, "double precision"),
-        (|r| r.vertex.uses_noperspective = true, "noperspective"),
-        (|r| r.fragment.dual_source = true, "dual-source"),
+    let settings: [(ShaderStage, Setting, Approximation); 3] = [
+        (
+            ShaderStage::Fragment,
+            |r| r.vertex.uses_noperspective = true,
+            Approximation::NoPerspective,
+        ),
+        (
+            ShaderStage::Fragment,
+            |r| r.fragment.dual_source = true,
+            Approximation::DualSource,
+        ),
+        (
+            ShaderStage::Vertex,
+            |r| r.vertex.clip_distances = 1,
+            Approximation::ClipDistances,
+        ),
     ];
-    for (set, feature) in settings {
+    for (stage, set, kind) in settings {
         let mut archive = reflection();
         set(&mut archive);
-        let error = convert(&fragment_words(), &archive, &EsslOptions::default())
-            .expect_err("the context lacks it");
-        let text = error.to_string();
-        assert!(
-            text.contains(feature) && text.contains("fragment shader"),
-            "{text}"
-        );
+        let words = fragment_words();
+        let essl = to_essl(stage, &words, &archive, &EsslOptions::default()).expect("converts");
+        assert_eq!(essl.near, [kind], "{}", kind.name());
+        let all = EsslOptions {
+            noperspective: true,
+            dual_source: true,
+            clip_distance: true,
+            ..EsslOptions::default()
+        };
+        let essl = to_essl(stage, &words, &archive, &all).expect("converts");
+        assert_eq!(essl.near, [], "{}", kind.name());
     }
-    let mut archive = reflection();
-    archive.vertex.clip_distances = 1;
-    let error = to_essl(
-        ShaderStage::Vertex,
-        &fragment_words(),
-        &archive,
-        &EsslOptions::default(),
-    );
-    assert!(error.is_err_and(|e| e.to_string().contains("gl_ClipDistance")));
 }
 
 #[test]
@@ -157,6 +177,23 @@ fn damaged_modules_never_panic_the_loader() {
                 inputs::point_coord_from_below(&mut spv);
                 inputs::place_frag_coord(&mut spv, true, true);
                 bias::add(&mut spv);
+                edit::split_outputs(&mut spv, true, |_, index| index > 0);
+                edit::alpha_to_one(&mut spv);
+                points::clip(&mut spv);
+                for stage in [
+                    ShaderStage::Vertex,
+                    ShaderStage::Geometry,
+                    ShaderStage::Fragment,
+                ] {
+                    flatten::values(&mut spv, stage);
+                }
+                let mut archive = reflection();
+                archive.vertex.uses_noperspective = true;
+                archive.vertex.clip_distances = 1;
+                archive.vertex.writes_point_size = true;
+                for stage in [ShaderStage::Fragment, ShaderStage::Geometry] {
+                    lacking::do_without(&mut spv, stage, &archive, &EsslOptions::default());
+                }
                 names::assign(&mut spv, ShaderStage::Fragment, &reflection());
             }
         }

@@ -2,16 +2,14 @@
 // given by two opposite corners in texels, as the rows lie in memory. Pixels whose place in the source
 // lies outside the image are left alone.
 //
-// FETCH reads the nearest texel, SAMPLE filters, and SAMPLES reads all samples of a multisampled image:
-// their mean for floating-point and normalised values, the first one for others.
+// SAMPLES reads a multisampled image into one of as many samples, sample by sample; what becomes of
+// samples in a pixel is no business of this shader's.
 layout(set = 0, binding = 0) uniform SAMPLER source;
 layout(push_constant) uniform Constants {
     layout(offset = 0) vec4 from;
     layout(offset = 16) vec4 to;
     // The slice of a three-dimensional image.
     layout(offset = 32) int slice;
-    // Samples that are averaged.
-    layout(offset = 36) int samples;
     // 1 where the image is filtered, 0 where the nearest texel is taken.
     layout(offset = 40) int filtered;
     // Stencil is drawn a bit at a time: pixels whose source lacks this bit are left alone. 0 draws all.
@@ -37,16 +35,7 @@ layout(location = 0) out VEC4 color;
 #define LINEAR(at) textureLod(source, vec3(at, (float(slice) + 0.5) / float(textureSize(source, 0).z)), 0.0)
 #elif defined(SAMPLES)
 #define SIZE textureSize(source).xy
-VALUE NEAREST(ivec2 at) {
-    VALUE sum = texelFetch(source, ivec3(at, 0), 0);
-#if defined(MEAN)
-    for (int n = 1; n < samples; n++) {
-        sum += texelFetch(source, ivec3(at, 0), n);
-    }
-    sum /= float(samples);
-#endif
-    return sum;
-}
+#define NEAREST(at) texelFetch(source, ivec3(at, 0), gl_SampleID)
 #define LINEAR(at) NEAREST(ivec2((at) * vec2(SIZE)))
 #else
 #define SIZE textureSize(source, 0).xy
@@ -55,7 +44,13 @@ VALUE NEAREST(ivec2 at) {
 #endif
 
 void main() {
-    vec2 part = (gl_FragCoord.xy - to.xy) / (to.zw - to.xy);
+#if defined(SAMPLES)
+    // A fragment of one sample lies at it.
+    vec2 center = floor(gl_FragCoord.xy) + 0.5;
+#else
+    vec2 center = gl_FragCoord.xy;
+#endif
+    vec2 part = (center - to.xy) / (to.zw - to.xy);
     vec2 place = from.xy + part * (from.zw - from.xy);
     vec2 size = vec2(SIZE);
     if (any(lessThan(place, vec2(0.0))) || any(greaterThanEqual(place, size))) {

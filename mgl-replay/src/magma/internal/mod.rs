@@ -40,8 +40,8 @@ pub struct BlitConstants {
     pub to: [f32; 4],
     /// Slice of a three-dimensional source.
     pub slice: i32,
-    /// Samples of a multisampled source.
-    pub samples: i32,
+    /// Zero.
+    pub unused: i32,
     /// 1 to filter linearly; has no effect on integers, depth, stencil and multisampled images.
     pub filtered: i32,
     /// Of a stencil blit: only pixels whose source has this bit are drawn; 0 for all.
@@ -88,7 +88,7 @@ pub enum Source {
     Two,
     /// Three-dimensional; the view is `TYPE_3D`.
     Three,
-    /// Two-dimensional with samples; the view is `TYPE_2D_ARRAY` of one layer.
+    /// Two-dimensional with samples, as many as the target's; the view is `TYPE_2D_ARRAY` of one layer.
     Samples,
 }
 
@@ -168,7 +168,7 @@ shaders! {
     Blit3Uint = "blit_3_uint", "blit.frag", Fragment,
         "#define DIM3\n#define SAMPLER usampler3D\n#define VEC4 uvec4\n";
     BlitSamplesFloat = "blit_samples_float", "blit.frag", Fragment,
-        "#define SAMPLES\n#define MEAN\n#define SAMPLER sampler2DMSArray\n#define VEC4 vec4\n";
+        "#define SAMPLES\n#define SAMPLER sampler2DMSArray\n#define VEC4 vec4\n";
     BlitSamplesInt = "blit_samples_int", "blit.frag", Fragment,
         "#define SAMPLES\n#define SAMPLER isampler2DMSArray\n#define VEC4 ivec4\n";
     BlitSamplesUint = "blit_samples_uint", "blit.frag", Fragment,
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(std::mem::offset_of!(BlitConstants, depth), 48);
         assert_eq!(std::mem::offset_of!(BlitConstants, to), 16);
         assert_eq!(std::mem::offset_of!(BlitConstants, slice), 32);
-        assert_eq!(std::mem::offset_of!(BlitConstants, samples), 36);
+        assert_eq!(std::mem::offset_of!(BlitConstants, unused), 36);
         assert_eq!(std::mem::offset_of!(BlitConstants, filtered), 40);
         assert_eq!(std::mem::offset_of!(BlitConstants, bit), 44);
         assert_eq!(CONSTANTS_BYTES, 52);

@@ -6,7 +6,7 @@ use super::builtins::{Code, Pushed, find, push_block, pushed, replace_input};
 use crate::spv::{Spv, edit};
 use mgl_core::program::FragmentFacts;
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, GlslStd450Op, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, ExecutionMode, GlslStd450Op, Op, StorageClass};
 
 pub(super) fn rewrite(spv: &mut Spv, facts: &FragmentFacts, key: &VariantKey) {
     execution_modes(spv);
@@ -22,53 +22,17 @@ pub(super) fn rewrite(spv: &mut Spv, facts: &FragmentFacts, key: &VariantKey) {
         negate_derivatives(spv);
         negate_offsets(spv);
     }
-    if facts.broadcasts_color {
+    if key.broadcast > 1 {
         edit::broadcast_color(spv, u32::from(key.broadcast));
     }
-    if key.unattached != 0 {
-        unattach(spv, u32::from(key.unattached));
-    }
-}
-
-/// Outputs at the locations of a mask are written to nothing. Of an array, the other elements become
-/// outputs of their own.
-fn unattach(spv: &mut Spv, mask: u32) {
-    let gone = |location: u32| location < 32 && mask >> location & 1 != 0;
-    for v in spv.variables() {
-        if v.class != StorageClass::Output || spv.is_builtin(v) {
-            continue;
-        }
-        let first = spv.decoration(v.id, Decoration::Location).unwrap_or(0);
-        let index = spv.decoration(v.id, Decoration::Index);
-        let (element, length) = spv.strip_array(v.ty);
-        let count = length.unwrap_or(1).min(32);
-        if !(0..count).any(|n| gone(first.saturating_add(n))) {
-            continue;
-        }
-        let whole = spv.add_variable(StorageClass::Private, v.ty);
-        edit::retarget(spv, v.id, whole, StorageClass::Private);
-        spv.remove_variables(&[v.id]);
-        let mut kept = Vec::new();
-        for n in (0..count).filter(|n| !gone(first.saturating_add(*n))) {
-            let output = spv.add_variable(StorageClass::Output, element);
-            spv.decorate(output, Decoration::Location, first + n);
-            if let Some(index) = index {
-                spv.decorate(output, Decoration::Index, index);
-            }
-            kept.push((n, output));
-        }
-        if kept.is_empty() {
-            continue;
-        }
-        edit::insert_before(spv, Op::Return, false, |spv| {
-            let mut code = Code::new(spv);
-            for (n, output) in &kept {
-                let pointer = code.chain(StorageClass::Private, whole, element, &[*n]);
-                let value = code.load(element, pointer);
-                code.store(*output, value);
-            }
-            code.out
+    if key.unattached != 0 || key.alpha_to_one || key.first_color_only {
+        edit::split_outputs(spv, key.alpha_to_one, |location, index| {
+            let unattached = location < 8 && key.unattached >> location & 1 != 0;
+            unattached || key.first_color_only && index > 0
         });
+    }
+    if key.alpha_to_one {
+        edit::alpha_to_one(spv);
     }
 }
 

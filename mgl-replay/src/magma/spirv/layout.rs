@@ -173,6 +173,49 @@ impl Layout {
         }
     }
 
+    /// Makes one binding of those that a module has as one array: the samplers of an array of structures are
+    /// uniforms of their own to GL.
+    pub(super) fn join_arrays(&mut self, spv: &Spv) {
+        for v in spv.variables() {
+            if v.class != StorageClass::UniformConstant {
+                continue;
+            }
+            let (_, count) = spv.strip_array(v.ty);
+            let place = (
+                spv.decoration(v.id, Decoration::DescriptorSet),
+                spv.decoration(v.id, Decoration::Binding),
+            );
+            let (Some(count), (Some(SET_SAMPLERS), Some(binding))) = (count, place) else {
+                continue;
+            };
+            let found = self
+                .bindings
+                .iter()
+                .position(|b| b.set == SET_SAMPLERS && b.binding == binding);
+            let Some(first) = found else { continue };
+            // What does not fit is left as it is, for the check to find.
+            let mut end = first + 1;
+            let mut joined = self.bindings[first];
+            while let Some(next) = self.bindings.get(end)
+                && joined.count < count
+                && joined
+                    .count
+                    .checked_add(next.count)
+                    .is_some_and(|n| n <= count)
+                && next.set == SET_SAMPLERS
+                && next.binding == binding + joined.count
+                && same_samplers(joined.kind, next.kind)
+            {
+                joined.count += next.count;
+                joined.stages |= next.stages;
+                end += 1;
+            }
+            if joined.count == count {
+                self.bindings.splice(first..end, [joined]);
+            }
+        }
+    }
+
     /// The sampler types by slot; slots that no sampler has are `None`.
     #[must_use]
     pub fn slots(&self) -> Vec<Option<SamplerShape>> {
@@ -246,6 +289,14 @@ impl Layout {
             }
         }
         Ok(())
+    }
+}
+
+/// Both are samplers of one type.
+fn same_samplers(a: BindingKind, b: BindingKind) -> bool {
+    match (a, b) {
+        (BindingKind::Samplers { shape: a, .. }, BindingKind::Samplers { shape: b, .. }) => a == b,
+        _ => false,
     }
 }
 

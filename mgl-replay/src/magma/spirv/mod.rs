@@ -18,7 +18,9 @@ mod builtins;
 mod capture;
 mod check;
 mod fragment;
+mod geometry;
 mod layout;
+mod opaque;
 mod resources;
 mod vertex;
 
@@ -28,7 +30,7 @@ mod tests;
 pub use layout::{Binding, BindingKind, Input, Layout};
 
 use super::probe::Offer;
-use crate::spv::{Spv, SpvError, edit};
+use crate::spv::{Spv, SpvError, edit, points};
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use mgl_core::program::{GeometryPrimitive, Reflection, ShaderStage};
@@ -84,6 +86,8 @@ pub struct ShaderFeatures {
     pub capture: bool,
     /// Transform feedback of several vertex streams.
     pub streams: bool,
+    /// The driver may not see which block a shader reads: see [`opaque`].
+    pub opaque_blocks: bool,
 }
 
 impl ShaderFeatures {
@@ -108,6 +112,7 @@ impl ShaderFeatures {
             cube_arrays: on(core.image_cube_array),
             capture: offer.transform_feedback,
             streams: offer.geometry_streams,
+            opaque_blocks: false,
         }
     }
 }
@@ -148,6 +153,8 @@ pub struct DrawState {
     pub flip_y: bool,
     /// Points are drawn (before a geometry shader).
     pub points: bool,
+    /// The one colour goes to both buffers of a window.
+    pub to_both: bool,
     /// The polygon mode is `GL_POINT`.
     pub polygon_points: bool,
     /// `GL_PROGRAM_POINT_SIZE`.
@@ -168,6 +175,10 @@ pub struct DrawState {
     pub indexed: bool,
     /// The draw is one of a multi-draw that was taken apart: its number is pushed.
     pub draw_id_pushed: bool,
+    /// Alpha is one, where no pipeline can say so.
+    pub alpha_to_one: bool,
+    /// Second colours go nowhere: the device does not blend with them.
+    pub first_color_only: bool,
 }
 
 /// What a variant of a program's stages is specialised by. Made by [`Program::key`].
@@ -193,6 +204,12 @@ pub struct VariantKey {
     zero_base_vertex: bool,
     /// `gl_DrawID` is pushed.
     push_draw_id: bool,
+    /// Points whose centre is outside the clip volume are dropped.
+    clip_points: bool,
+    /// Colours are written with alpha one.
+    alpha_to_one: bool,
+    /// Second colours are written to nothing.
+    first_color_only: bool,
 }
 
 impl VariantKey {
@@ -210,6 +227,8 @@ impl VariantKey {
                 invert_point_coord: self.invert_point_coord,
                 broadcast: self.broadcast,
                 unattached: self.unattached,
+                alpha_to_one: self.alpha_to_one,
+                first_color_only: self.first_color_only,
                 ..none
             },
             ShaderStage::Compute => none,
@@ -225,6 +244,7 @@ impl VariantKey {
                         push_point_size: self.push_point_size,
                         disabled_clip_distances: self.disabled_clip_distances,
                         capture: self.capture,
+                        clip_points: self.clip_points,
                         ..base
                     }
                 } else {
@@ -267,19 +287,29 @@ impl Program {
             }
             _ => None,
         };
+        let mut modules = Vec::new();
         for stage in reflection.stages.iter() {
             let name = stage.name();
-            let mut spv =
-                Spv::load(&stages[stage as usize]).map_err(|source| SpirvError::Spirv {
-                    stage: name,
-                    source,
-                })?;
+            let spv = Spv::load(&stages[stage as usize]).map_err(|source| SpirvError::Spirv {
+                stage: name,
+                source,
+            })?;
             check::structure(&spv, stage)?;
+            layout.join_arrays(&spv);
+            modules.push((stage, spv));
+        }
+        for (stage, mut spv) in modules {
             spv.forget_names();
             resources::tidy(&mut spv, stage);
             check::features(&spv, stage, &features)?;
             layout.check(&spv, stage)?;
             resources::lower(&mut spv, &features);
+            if stage == ShaderStage::Geometry {
+                geometry::keep_outputs(&mut spv);
+            }
+            if features.opaque_blocks {
+                opaque::blocks(&mut spv, stage);
+            }
             if stage == ShaderStage::Vertex {
                 layout.inputs = layout::inputs(&spv);
             }
@@ -319,13 +349,14 @@ impl Program {
         let declared = (1u32 << vertex.clip_distances.min(8)) - 1;
         let can_write_size = self.features.late_point_size
             || matches!(self.last_vertex, None | Some(ShaderStage::Vertex));
-        let broadcast = if fragment.broadcasts_color {
+        let broadcasts = fragment.broadcasts_color || state.to_both;
+        let broadcast = if broadcasts {
             state.draw_buffers.clamp(1, 8)
         } else {
             1
         };
         let mut written = self.layout.outputs;
-        if fragment.broadcasts_color {
+        if broadcasts {
             written |= (1 << broadcast) - 1;
         }
         VariantKey {
@@ -340,6 +371,9 @@ impl Program {
             capture: state.capture && self.reflection.xfb.is_some(),
             zero_base_vertex: vertex.uses_base_vertex && !state.indexed,
             push_draw_id: vertex.uses_draw_id && state.draw_id_pushed,
+            clip_points: self.points_out.unwrap_or(state.points),
+            alpha_to_one: state.alpha_to_one,
+            first_color_only: state.first_color_only && fragment.dual_source,
         }
     }
 
@@ -378,8 +412,15 @@ impl Program {
                 }
                 if self.last_vertex == Some(stage) {
                     vertex::outputs(&mut spv, stage, &self.reflection, &self.features, &key)?;
+                    // Behind all else: captures take what the shader wrote.
+                    if key.clip_points {
+                        points::clip(&mut spv);
+                    }
                 }
             }
+        }
+        if self.features.opaque_blocks {
+            opaque::pushes(&mut spv, stage);
         }
         edit::unify_types(&mut spv);
         Ok(Some(spv.assemble()))

@@ -24,11 +24,13 @@ const RICH: ShaderFeatures = ShaderFeatures {
     cube_arrays: true,
     capture: true,
     streams: true,
+    opaque_blocks: false,
 };
 const POOR: ShaderFeatures = ShaderFeatures {
     depth_clip_control: false,
     draw_parameters: false,
     one_d_images: false,
+    opaque_blocks: true,
     ..RICH
 };
 
@@ -122,7 +124,9 @@ fn points_get_the_pushed_size() {
             .iter()
             .all(|v| v.class != StorageClass::PushConstant)
     );
-    assert_eq!(count(&spv, Op::Store), count(&without, Op::Store) + 1);
+    // The size, and the position, which points outside the clip volume lose.
+    assert_eq!(count(&spv, Op::Store), count(&without, Op::Store) + 2);
+    assert_eq!(count(&spv, Op::Select), count(&without, Op::Select) + 1);
 }
 
 /// Locations of a module's outputs.

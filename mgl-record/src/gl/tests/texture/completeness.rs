@@ -233,3 +233,23 @@ fn luminance_is_a_swizzle_under_the_programs_own() {
     });
     assert_eq!(error(), GL_NO_ERROR);
 }
+
+#[test]
+fn levels_without_a_place_stay_with_the_client() {
+    let _c = current(Profile::Core, None);
+    texture(GL_TEXTURE_2D);
+    let faults = on(|gl| gl.pipe.faults().clone());
+    // Level 2 is none of a texture of 16 x 1; the base level is missing, or is level 3, whose chain skips it.
+    image(0, 16, 1, Some(&[1; 64]));
+    image(2, 4, 4, Some(&[2; 64]));
+    for base in [0, 1, 2, 72] {
+        parameter(GL_TEXTURE_BASE_LEVEL, base);
+        on(|gl| draw(gl, GlType::SAMPLER_2D));
+    }
+    image(3, 2, 1, Some(&[3; 8]));
+    for base in [3, 0] {
+        parameter(GL_TEXTURE_BASE_LEVEL, base);
+        on(|gl| draw(gl, GlType::SAMPLER_2D));
+    }
+    assert_eq!(on(|gl| gl.pipe.faults().clone()), faults);
+}

@@ -1,0 +1,127 @@
+//! [`Sentinel`]: a process that sits in our process group and does nothing.
+//!
+//! A signal that is sent to a process group reaches us and the program alike, and must not be passed on to it a second
+//! time; one that is sent to us alone must be. The signal itself does not tell. But the sentinel, which blocks all signals,
+//! has it pending too when it went to the group.
+//!
+//! It also outlives a kill that we do not, and takes the program along then: whoever kills the process that was started
+//! means the program.
+
+use std::fs;
+use std::io::{self, PipeWriter, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+/// The kernel signals the processes of a group one after the other; this is plenty for it to get from us to the sentinel.
+const GROUP_LAG: Duration = Duration::from_millis(2);
+
+/// A running sentinel; ends with the value.
+pub struct Sentinel {
+    pid: libc::pid_t,
+    /// It is told the program's process id, and nothing more: the pipe's end is ours.
+    life: PipeWriter,
+    program: Option<libc::pid_t>,
+}
+
+impl Sentinel {
+    /// Starts one, before the program: that may signal its group at once. All signals are blocked, and there is one
+    /// thread. Nothing where the system gives no more processes: every signal then counts as sent to us alone.
+    pub fn start() -> Option<Self> {
+        let (pid, life) = fork().ok()?;
+        Some(Self {
+            pid,
+            life,
+            program: None,
+        })
+    }
+
+    /// Tells it which program it is to take along.
+    pub fn knows(&mut self, program: libc::pid_t) {
+        self.program = Some(program);
+        // It is there, or it was killed, and then nothing helps.
+        let _ = self.life.write_all(&program.to_ne_bytes());
+    }
+
+    /// Whether a signal that we have got went to the whole group. Asked once a signal.
+    pub fn has_got(&mut self, signal: libc::c_int) -> bool {
+        if !self.pending(signal) {
+            std::thread::sleep(GROUP_LAG);
+            if !self.pending(signal) {
+                return false;
+            }
+        }
+        // What is pending stays pending: another one, with a clean slate, goes on.
+        if let Ok((pid, life)) = fork() {
+            self.end();
+            (self.pid, self.life) = (pid, life);
+            if let Some(program) = self.program {
+                self.knows(program);
+            }
+        }
+        true
+    }
+
+    /// Whether the signal is pending for the sentinel, as /proc says.
+    fn pending(&self, signal: libc::c_int) -> bool {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid));
+        let pending = status.unwrap_or_default().lines().find_map(|line| {
+            let bits = line.strip_prefix("ShdPnd:")?;
+            u64::from_str_radix(bits.trim(), 16).ok()
+        });
+        pending.is_some_and(|bits| bits >> (signal - 1) & 1 != 0)
+    }
+
+    fn end(&self) {
+        // SAFETY: touches no memory but the status; the number is our own child's, which nobody else waits for.
+        unsafe {
+            libc::kill(self.pid, libc::SIGKILL);
+            let mut status = 0;
+            libc::waitpid(self.pid, &mut status, 0);
+        }
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn fork() -> io::Result<(libc::pid_t, PipeWriter)> {
+    let (theirs, ours) = io::pipe()?;
+    // SAFETY: there is one thread, and the child calls nothing but what is async-signal-safe.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => sit(theirs.as_raw_fd()),
+        pid => Ok((pid, ours)),
+    }
+}
+
+/// The sentinel's life: until the pipe's other end is closed.
+fn sit(life: RawFd) -> ! {
+    // SAFETY: system calls on this process's own descriptors; the number has room for what is read.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"mgl-sentinel".as_ptr());
+        // Pipes that somebody reads to their end are not held open. It is above 2, where the standard streams are.
+        libc::dup2(life, 0);
+        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
+        let mut program: libc::pid_t = 0;
+        let room = size_of::<libc::pid_t>();
+        let told = libc::read(0, (&raw mut program).cast(), room) == room as isize;
+        if told {
+            // A process id may belong to another one by the time that it is used; this does not.
+            let held = libc::syscall(libc::SYS_pidfd_open, program, 0 as libc::c_uint);
+            libc::read(0, (&raw mut program).cast(), room);
+            let nothing = std::ptr::null_mut::<libc::siginfo_t>();
+            let none = 0 as libc::c_uint;
+            libc::syscall(
+                libc::SYS_pidfd_send_signal,
+                held,
+                libc::SIGKILL,
+                nothing,
+                none,
+            );
+        }
+        libc::_exit(0)
+    }
+}
