@@ -291,7 +291,11 @@ impl TraceFile {
         for r in refs.iter().filter(|r| r.size > 0) {
             if !held.chunks.iter().any(|(s, _)| *s == r.seg) {
                 if held.chunks.len() > 2 * refs.len() {
-                    held.chunks.remove(0);
+                    // Not one that this very record names too.
+                    let idle = |(seg, _): &(u32, _)| !refs.iter().any(|r| r.seg == *seg);
+                    if let Some(oldest) = held.chunks.iter().position(idle) {
+                        held.chunks.remove(oldest);
+                    }
                 }
                 match self.blob_chunk(r.seg)? {
                     Some(c) => held.chunks.push((r.seg, c)),

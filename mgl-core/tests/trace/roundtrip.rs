@@ -155,6 +155,43 @@ fn large_blobs_replies_and_images_run_over_chunks() {
 }
 
 #[test]
+fn a_record_may_name_the_oldest_blob_beside_the_newest() {
+    let mut w = TraceWriter::create(
+        Vec::new(),
+        Path::new("memory"),
+        &Provenance::default(),
+        WriterOptions::default(),
+    )
+    .expect("creates");
+    let info = DrawInfo::default();
+    // Each fills more than a chunk.
+    let large: Vec<Vec<u8>> = (0..12).map(|n| vec![n; 9 << 20]).collect();
+    let draws: Vec<Call<'_>> = large
+        .iter()
+        .map(|arrays| Call::DrawVbo {
+            p: &info,
+            indices: &[7; 64],
+            arrays,
+            ranges: &[],
+            user_arrays: &[],
+        })
+        .collect();
+    for draw in &draws {
+        w.push(draw).expect("pushes");
+    }
+    let (file, _) = w.finish().expect("finishes");
+    let f = open(file);
+    let info = f.info();
+    let blobs = info.chunks.iter().find(|c| c.kind == "blobs");
+    assert!(blobs.map_or(0, |c| c.chunks) >= 12, "a chunk a draw");
+    let mut c = f.records(..).expect("all");
+    for (n, draw) in draws.iter().enumerate() {
+        let r = c.next().expect("reads").expect("a record");
+        assert!(r.call == *draw, "draw {n}");
+    }
+}
+
+#[test]
 fn every_packing_reads_the_same() {
     let expected = scene::calls(&open(scene::file(3))).expect("reads");
     for pack in [Pack::None, Pack::Fast, Pack::Small(1), Pack::Small(9)] {
