@@ -35,7 +35,6 @@ pub fn caps(gl: &Gl) -> Caps {
     if !gl.has.counts_samples {
         features.push("samples_passed:boolean".into());
     }
-    features.push("cube_map_seams:always_filtered".into());
     features.sort_unstable();
     Caps {
         backend: "espryt".into(),

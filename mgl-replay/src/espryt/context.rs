@@ -8,6 +8,7 @@ use super::capture::Capture;
 use super::device::Device;
 use super::egl;
 use super::framebuffers::Framebuffers;
+use super::samplers::LookUp;
 use super::stream::Stream;
 use super::uniforms::ConstantsAt;
 use super::units::InUse;
@@ -162,9 +163,9 @@ pub struct NativeContext {
     pub active_queries: Vec<(u32, glow::Query)>,
     /// Textures bound for the program in use.
     pub in_use: Vec<InUse>,
-    /// LOD bias of each sampler slot of the program in use.
-    pub biases: Vec<f32>,
-    /// The program that last drew with a LOD bias.
+    /// What look-ups of each sampler slot of the program in use do.
+    pub look_ups: Vec<LookUp>,
+    /// The program that last drew with look-ups that are not plain.
     pub biased: ShaderHandle,
     /// The query that counts samples, if one is active.
     pub counting: QueryHandle,
@@ -202,7 +203,7 @@ impl NativeContext {
             dead_queries: Vec::new(),
             active_queries: Vec::new(),
             in_use: Vec::new(),
-            biases: Vec::new(),
+            look_ups: Vec::new(),
             biased: ShaderHandle::NULL,
             counting: QueryHandle::NULL,
             generated: QueryHandle::NULL,
@@ -290,7 +291,7 @@ impl NativeContext {
             // SAFETY: the context is current, and the texture lives.
             unsafe { glow::HasContext::bind_texture(&dev.gl.glow, target, Some(name)) };
             *bound = serial;
-            if self.biases.len() > unit as usize {
+            if self.look_ups.len() > unit as usize {
                 // The program in use reads that unit too.
                 self.seen.textures_epoch = Seen::NEVER;
             }

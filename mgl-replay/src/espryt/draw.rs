@@ -10,6 +10,7 @@ use super::indices::Indices;
 use super::near::{Raster, raster_of, refuse, wire};
 use super::program::{StateValues, VariantKey};
 use super::provoking::list_mode;
+use super::samplers::LookUp;
 use super::work::Work;
 use glow::HasContext;
 use mgl_core::format::ComponentClass;
@@ -235,10 +236,10 @@ impl Work<'_> {
         done
     }
 
-    /// Whether a sampler of the program, whose textures are bound, has a LOD bias.
+    /// Whether look-ups of the program, whose textures are bound, do what OpenGL ES cannot be told.
     fn reads_biased(&self, h: ShaderHandle) -> bool {
         let samples = self.obj.programs.get(h).is_ok_and(|p| !p.slots.is_empty());
-        samples && self.ctx.biases.iter().any(|b| *b != 0.0)
+        samples && !self.ctx.look_ups.iter().all(LookUp::is_plain)
     }
 
     /// The logic operation that the fragment shader has to do, if there is one.

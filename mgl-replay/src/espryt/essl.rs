@@ -15,6 +15,7 @@ mod lacking;
 pub mod logic;
 mod names;
 mod outputs;
+mod seams;
 pub mod wire;
 
 pub use bias::FIRST_BIAS_LOCATION;

@@ -12,6 +12,7 @@ use super::essl::{
     EsslError, EsslOptions, FIRST_BIAS_LOCATION, HEIGHT_LOCATION, POINT_SIZE_LOCATION,
     empty_fragment, to_essl,
 };
+use super::samplers::LookUp;
 use super::samples::Counting;
 use super::work::Work;
 use crate::approximation::Approximation;
@@ -31,7 +32,7 @@ pub struct VariantKey {
     pub fixed_point_size: bool,
     /// gl_PointCoord counts from the lower left.
     pub point_coord_from_below: bool,
-    /// A texture or sampler in use has a LOD bias.
+    /// A texture or sampler in use has a LOD bias, or a cube map's faces are filtered alone.
     pub lod_bias: bool,
     /// Polygons are drawn as lines or points.
     pub wire: Option<Wire>,
@@ -120,8 +121,8 @@ pub struct Variant {
     height: Option<f32>,
     /// The outline's offset as set, in variants that take it.
     offset: Option<[f32; 4]>,
-    /// LOD biases as set, by slot, in variants that take them.
-    biases: Vec<f32>,
+    /// What look-ups do as set, by slot, in variants that are told.
+    look_ups: Vec<Option<LookUp>>,
     /// Slots whose bias a look-up reads.
     bias_slots: Vec<u32>,
     /// What of the program the context does only nearly.
@@ -317,28 +318,32 @@ impl Work<'_> {
         Ok(at)
     }
 
-    /// Sets the LOD biases of the slots of a program that takes them; it is in use.
+    /// Says what look-ups of its slots do to a program that is to be told; it is in use.
     pub fn follow_biases(&mut self, h: ShaderHandle, variant: usize) {
         let Ok(program) = self.obj.programs.get_mut(h) else {
             return;
         };
         let variant = &mut program.variants[variant];
-        for (slot, (set, bias)) in variant.biases.iter_mut().zip(&self.ctx.biases).enumerate() {
-            if *set == *bias {
+        let told = variant.look_ups.iter_mut().zip(&self.ctx.look_ups);
+        for (slot, (set, look_up)) in told.enumerate() {
+            if *set == Some(*look_up) {
                 continue;
             }
-            *set = *bias;
+            *set = Some(*look_up);
             let location = glow::NativeUniformLocation(FIRST_BIAS_LOCATION + slot as u32);
             // A slot that no look-up reads has no uniform.
             if !variant.bias_slots.contains(&(slot as u32)) {
                 continue;
             }
-            // SAFETY: the program is in use, and has a vector of two at the location.
+            let alone = if look_up.faces_alone { 1.0 } else { 0.0 };
+            // SAFETY: the program is in use, and has a vector of three at the location.
             unsafe {
-                self.dev
-                    .gl
-                    .glow
-                    .uniform_2_f32(Some(&location), *bias, bias.exp2());
+                self.dev.gl.glow.uniform_3_f32(
+                    Some(&location),
+                    look_up.bias,
+                    look_up.bias.exp2(),
+                    alone,
+                );
             }
         }
     }
@@ -374,7 +379,7 @@ impl Work<'_> {
                     point_size: unset(key.fixed_point_size),
                     offset: key.wire.is_some_and(|w| w.offset).then_some([f32::NAN; 4]),
                     height: unset(program.reflection.fragment.origin_upper_left),
-                    biases: vec![f32::NAN; if key.lod_bias { slots as usize } else { 0 }],
+                    look_ups: vec![None; if key.lod_bias { slots as usize } else { 0 }],
                     bias_slots,
                     near,
                 });

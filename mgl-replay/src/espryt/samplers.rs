@@ -1,7 +1,7 @@
 //! Sampler objects of sampler CSOs, made when first bound (design: pipe contract 3.3, SamplerDesc).
 //!
 //! GL_CLAMP becomes clamping to the edge, or to the border where a linear filter would blend with it. A bias of the level
-//! of detail is no state of OpenGL ES: shaders add it. Cube maps always filter across faces.
+//! of detail is no state of OpenGL ES: shaders add it. Cube maps always filter across faces there: shaders keep to a face.
 
 use super::context::Serial;
 use super::device::Device;
@@ -19,8 +19,25 @@ pub struct Sampler {
     pub name: glow::Sampler,
     /// Identity.
     pub serial: Serial,
-    /// Bias of the level of detail, which the shader adds.
-    pub lod_bias: f32,
+    /// What the shader does in its place.
+    pub look_up: LookUp,
+}
+
+/// What look-ups through a sampler do that OpenGL ES cannot be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LookUp {
+    /// Bias of the level of detail.
+    pub bias: f32,
+    /// Each face of a cube map is filtered alone.
+    pub faces_alone: bool,
+}
+
+impl LookUp {
+    /// Whether it is what OpenGL ES does.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// By slot of the CSO.
@@ -206,9 +223,22 @@ impl Work<'_> {
             generation: 0,
             name,
             serial: self.obj.serial(),
-            lod_bias: d.lod_bias.0,
+            look_up: LookUp {
+                bias: d.lod_bias.0,
+                faces_alone: !d.seamless.get() && filters(d),
+            },
         })
     }
+}
+
+/// Whether texels are blended at all.
+fn filters(d: &SamplerDesc) -> bool {
+    let nearest = [
+        MinFilter::NEAREST,
+        MinFilter::NEAREST_MIPMAP_NEAREST,
+        MinFilter::NEAREST_MIPMAP_LINEAR,
+    ];
+    d.mag_filter != Filter::NEAREST || !nearest.contains(&d.min_filter)
 }
 
 /// EXT_texture_sRGB_decode.

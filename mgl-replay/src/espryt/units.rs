@@ -6,6 +6,7 @@
 use super::context::{Seen, Unit};
 use super::formats::Plan;
 use super::objects::Image;
+use super::samplers::LookUp;
 use super::storage::Shape;
 use super::views::Sampled;
 use super::work::Work;
@@ -109,7 +110,7 @@ impl Work<'_> {
             return Ok(());
         }
         self.ctx.in_use.clear();
-        self.ctx.biases.clear();
+        self.ctx.look_ups.clear();
         self.ctx.seen.textures_epoch = Seen::NEVER;
         let count = program.slots.len();
         if count > self.dev.gl.limits.texture_units as usize {
@@ -164,7 +165,10 @@ impl Work<'_> {
             }
             _ => (self.dummy(shape)?, self.nearest_sampler()?),
         };
-        self.ctx.biases.push(sampler.lod_bias);
+        self.ctx.look_ups.push(LookUp {
+            faces_alone: sampler.look_up.faces_alone && sampled.target == glow::TEXTURE_CUBE_MAP,
+            ..sampler.look_up
+        });
         self.bind_unit(slot as u32, &sampled, sampler.name, sampler.serial);
         Ok(())
     }

@@ -114,6 +114,32 @@ scenarios! {
         t.near("size", &sampled(t, s, "vec4(textureSize(s, 0), 0, 0)"), &[2.0, 2.0, 0.0, 0.0], 0.0);
     }
 
+    /// Without TEXTURE_CUBE_MAP_SEAMLESS a face is filtered alone (GL 4.6 §8.14.2): up to its edge it has its own colours,
+    /// in the middle it is filtered.
+    fn cube_faces_alone(t) {
+        scene(t);
+        let colors = [1.0, 0.8, 0.6, 0.4, 0.2, 0.0];
+        let face = |f: u32| rgb((colors[f as usize] * 255.0) as u8, 0, 0);
+        t.texture(GL_TEXTURE_CUBE_MAP);
+        for f in 0..6 {
+            let (own, other) = (face(f), rgb(0, 255, 0));
+            t.TexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + f, 0, GL_RGBA8 as i32, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, data(&[own, other, own, other]));
+        }
+        set(t, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+        set(t, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+        for wrap in [GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R] { set(t, GL_TEXTURE_CUBE_MAP, wrap, GL_CLAMP_TO_EDGE) }
+        let s = "uniform samplerCube s;";
+        for look_up in ["texture(s, DIR)", "textureLod(s, DIR, 0.0)", "textureGrad(s, DIR, vec3(0.0), vec3(0.0))"] {
+            let at = |v: &str| look_up.replace("DIR", v);
+            t.near(&format!("{look_up}: left edge of +X"), &sampled(t, s, &at("vec3(1.0, 0.5, 0.999)")), &unit(face(0)), 0.01);
+            t.near(&format!("{look_up}: right edge of +X"), &sampled(t, s, &at("vec3(1.0, 0.5, -0.999)")), &[0.0, 1.0, 0.0, 1.0], 0.01);
+            t.near(&format!("{look_up}: left edge of -Z"), &sampled(t, s, &at("vec3(0.999, 0.2, -1.0)")), &unit(face(5)), 0.01);
+            t.near(&format!("{look_up}: middle of +X"), &sampled(t, s, &at("vec3(1.0, 0.0, 0.0)")), &[0.5, 0.5, 0.0, 1.0], 0.02);
+        }
+        t.Enable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+        t.near("an edge without a seam", &sampled(t, s, "texture(s, vec3(1.0, 0.5, 0.999))"), &[0.5, 0.5, 0.0, 1.0], 0.02);
+    }
+
     /// With seamless filtering an edge mixes two faces.
     fn seamless_cubes(t) {
         scene(t);

@@ -1,5 +1,6 @@
 //! The LOD bias of textures and samplers, which ESSL knows only as an argument: every look-up of a fragment shader adds
-//! a uniform of its sampler slot. The uniform is a pair: the bias, and two to the power of it, by which gradients grow.
+//! a uniform of its sampler slot. The uniform has three parts: the bias, two to the power of it, by which gradients grow,
+//! and one where the faces of a cube map are filtered alone ([`super::seams`]).
 
 use crate::spv::{Shape, Spv};
 use rspirv::dr::{Function, Instruction, Operand};
@@ -29,11 +30,11 @@ fn operands_before(op: Op) -> Option<usize> {
 enum Source {
     /// The uniform of a slot.
     Slot(u32),
-    /// A pair that the function is given with the sampler.
+    /// Values that the function is given with the sampler.
     Given(u32),
 }
 
-/// The parameters of a function that are samplers, and the pairs that are handed over with them.
+/// The parameters of a function that are samplers, and the uniforms' values that are handed over with them.
 struct Taken {
     function: u32,
     samplers: Vec<usize>,
@@ -43,7 +44,7 @@ struct Taken {
 /// GLSL does not give, is looked up without.
 pub fn add(spv: &mut Spv) {
     let float = spv.type_float();
-    let pair = spv.type_vector(float, 2);
+    let pair = spv.type_vector(float, 3);
     let mut slots: HashMap<u32, Source> = HashMap::new();
     for v in spv.variables() {
         if v.class == StorageClass::UniformConstant
@@ -106,6 +107,7 @@ pub fn add(spv: &mut Spv) {
                     (op, Some(source)) => {
                         if let Some(at) = operands_before(op) {
                             let value = rewriter.pair_of(Some(source));
+                            rewriter.keep_on_face(&mut inst, at, value);
                             rewriter.look_up(&mut inst, at, value);
                         }
                     }
@@ -173,16 +175,16 @@ fn hand_pairs_over(
     all
 }
 
-struct Rewriter<'s> {
-    spv: &'s mut Spv,
+pub(super) struct Rewriter<'s> {
+    pub(super) spv: &'s mut Spv,
     out: &'s mut Vec<Instruction>,
     uniforms: &'s mut HashMap<u32, u32>,
-    float: u32,
+    pub(super) float: u32,
     pair: u32,
 }
 
 impl Rewriter<'_> {
-    fn emit(&mut self, op: Op, ty: u32, operands: Vec<Operand>) -> u32 {
+    pub(super) fn emit(&mut self, op: Op, ty: u32, operands: Vec<Operand>) -> u32 {
         let id = self.spv.new_id();
         self.out
             .push(Instruction::new(op, Some(ty), Some(id), operands));
@@ -199,7 +201,7 @@ impl Rewriter<'_> {
                     let bits = v.to_bits();
                     self.spv.constant_bits(self.float, bits)
                 });
-                let parts = vec![Operand::IdRef(none), Operand::IdRef(one)];
+                let parts = [none, one, none].map(Operand::IdRef).to_vec();
                 return self.emit(Op::CompositeConstruct, self.pair, parts);
             }
         };
@@ -214,14 +216,14 @@ impl Rewriter<'_> {
         self.emit(Op::Load, self.pair, vec![Operand::IdRef(uniform)])
     }
 
-    /// One half of a pair.
-    fn half(&mut self, pair: u32, at: u32) -> u32 {
+    /// One part of a vector.
+    pub(super) fn part(&mut self, pair: u32, at: u32) -> u32 {
         let part = vec![Operand::IdRef(pair), Operand::LiteralBit32(at)];
         self.emit(Op::CompositeExtract, self.float, part)
     }
 
     fn add_to(&mut self, operand: &mut Operand, pair: u32) {
-        let bias = self.half(pair, 0);
+        let bias = self.part(pair, 0);
         if let Operand::IdRef(id) = *operand {
             let sum = vec![Operand::IdRef(id), Operand::IdRef(bias)];
             *operand = Operand::IdRef(self.emit(Op::FAdd, self.float, sum));
@@ -231,13 +233,8 @@ impl Rewriter<'_> {
     /// Makes one gradient longer.
     fn grow(&mut self, operand: &mut Operand, pair: u32) {
         let Operand::IdRef(id) = *operand else { return };
-        let scale = self.half(pair, 1);
-        let made = self.out.iter().rev().find(|i| i.result_id == Some(id));
-        let ty = match made {
-            Some(inst) => inst.result_type,
-            None => self.spv.def(id).and_then(|inst| inst.result_type),
-        };
-        let Some(ty) = ty else { return };
+        let scale = self.part(pair, 1);
+        let Some(ty) = self.type_of(id) else { return };
         let op = if ty == self.float {
             Op::FMul
         } else {
@@ -247,9 +244,15 @@ impl Rewriter<'_> {
         *operand = Operand::IdRef(self.emit(op, ty, product));
     }
 
+    /// The type of a value of this block, or of a constant.
+    pub(super) fn type_of(&self, id: u32) -> Option<u32> {
+        let made = self.out.iter().rev().find(|i| i.result_id == Some(id));
+        made.or_else(|| self.spv.def(id))?.result_type
+    }
+
     fn look_up(&mut self, inst: &mut Instruction, at: usize, pair: u32) {
         if inst.operands.len() <= at {
-            let bias = self.half(pair, 0);
+            let bias = self.part(pair, 0);
             inst.operands
                 .push(Operand::ImageOperands(ImageOperands::BIAS));
             inst.operands.push(Operand::IdRef(bias));
@@ -270,7 +273,7 @@ impl Rewriter<'_> {
                 inst.operands[i] = operand;
             }
         } else {
-            let bias = self.half(pair, 0);
+            let bias = self.part(pair, 0);
             inst.operands[at] = Operand::ImageOperands(mask | ImageOperands::BIAS);
             inst.operands.insert(at + 1, Operand::IdRef(bias));
         }
