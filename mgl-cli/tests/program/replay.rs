@@ -81,7 +81,6 @@ fn what_a_null_back_end_answered_is_not_compared() {
         image: Some(1),
         reply: Some(1),
         on_null: true,
-        ..Lies::default()
     };
     write_trace(&files.path("null.mgltrace"), 3, lies);
     let call = files.run("replay", "null.mgltrace", &[]);

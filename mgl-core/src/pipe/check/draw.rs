@@ -1,5 +1,6 @@
 //! What a draw must fulfil.
 
+use super::super::backend::DrawCall;
 use super::super::error::ApplyError;
 use super::super::group::Group;
 use super::super::payload::*;
@@ -12,12 +13,15 @@ pub(super) fn draw(
     cx: Checker,
     s: &PushedState,
     c: &ContextState,
-    p: &DrawInfo,
-    indices: &[u8],
-    arrays: &[u8],
-    ranges: &[DrawRange],
-    user_arrays: &[UserArray],
+    d: &DrawCall<'_>,
 ) -> Result<(), ApplyError> {
+    let DrawCall {
+        info: p,
+        ranges,
+        user_arrays,
+        indices,
+        arrays,
+    } = *d;
     if c.values.draw_program.is_null() {
         return cx.field("mode", "no draw program is bound");
     }

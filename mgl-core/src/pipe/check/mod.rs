@@ -7,6 +7,7 @@ mod checker;
 mod draw;
 mod shapes;
 
+use super::backend::DrawCall;
 use super::calls::Call;
 use super::error::ApplyError;
 use super::group::Group;
@@ -320,7 +321,16 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
             arrays,
             ranges,
             user_arrays,
-        } => draw::draw(cx, s, context()?, p, indices, arrays, ranges, user_arrays),
+        } => {
+            let d = DrawCall {
+                info: p,
+                ranges,
+                user_arrays,
+                indices,
+                arrays,
+            };
+            draw::draw(cx, s, context()?, &d)
+        }
         Call::ReadPixels { p } => shapes::pixels(cx, &context()?.values.read_framebuffer, p),
         Call::CopyFramebufferToTexture { p } => {
             let d = cx.handle("texture", s.textures.get(p.texture))?.desc;
