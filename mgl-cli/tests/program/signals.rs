@@ -180,6 +180,13 @@ fn signals_end_a_program_as_without_mgl() {
     kill(mgl.id(), "KILL");
     mgl.wait().expect("mgl ends");
     gone(&pid);
+    // Also when that is the first thing that happens.
+    for _ in 0..20 {
+        let at_once = "kill -KILL $PPID; echo $$; exec sleep 1000";
+        let (mut mgl, pid) = waiting(dir.path(), at_once);
+        mgl.wait().expect("mgl ends");
+        gone(&pid);
+    }
     // And a killed program ends mgl.
     let (mut mgl, pid) = waiting(dir.path(), "echo $$; exec sleep 1000");
     kill(pid, "KILL");

@@ -10,6 +10,8 @@
 use std::fs;
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::time::Duration;
 
 /// The kernel signals the processes of a group one after the other; this is plenty for it to get from us to the sentinel.
@@ -35,11 +37,23 @@ impl Sentinel {
         })
     }
 
-    /// Tells it which program it is to take along.
+    /// Has the program tell it that it is the one to take along, before it becomes the program: killed right after the
+    /// start, we would not have come to say so.
+    pub fn is_told_by(&self, program: &mut Command) {
+        let life = self.life.as_raw_fd();
+        // SAFETY: both calls are async-signal-safe; the descriptor is the child's copy, which ends with the start.
+        unsafe {
+            program.pre_exec(move || {
+                let own = libc::getpid();
+                libc::write(life, (&raw const own).cast(), size_of::<libc::pid_t>());
+                Ok(())
+            });
+        }
+    }
+
+    /// The program that was started after [`Self::is_told_by`].
     pub fn knows(&mut self, program: libc::pid_t) {
         self.program = Some(program);
-        // It is there, or it was killed, and then nothing helps.
-        let _ = self.life.write_all(&program.to_ne_bytes());
     }
 
     /// Whether a signal that we have got went to the whole group. Asked once a signal.
@@ -51,12 +65,14 @@ impl Sentinel {
             }
         }
         // What is pending stays pending: another one, with a clean slate, goes on.
-        if let Ok((pid, life)) = fork() {
+        if let Ok((pid, mut life)) = fork() {
+            // The new one knows before the old one ends: there is always one that does.
+            if let Some(program) = self.program {
+                // It is there, or it was killed, and then nothing helps.
+                let _ = life.write_all(&program.to_ne_bytes());
+            }
             self.end();
             (self.pid, self.life) = (pid, life);
-            if let Some(program) = self.program {
-                self.knows(program);
-            }
         }
         true
     }
@@ -104,23 +120,30 @@ fn sit(life: RawFd) -> ! {
         libc::prctl(libc::PR_SET_NAME, c"mgl-sentinel".as_ptr());
         // Pipes that somebody reads to their end are not held open. It is above 2, where the standard streams are.
         libc::dup2(life, 0);
-        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
+        if libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0) != 0 {
+            let end = libc::sysconf(libc::_SC_OPEN_MAX).clamp(256, 1 << 16);
+            (1..end as RawFd).for_each(|fd| {
+                libc::close(fd);
+            });
+        }
         let mut program: libc::pid_t = 0;
         let room = size_of::<libc::pid_t>();
         let told = libc::read(0, (&raw mut program).cast(), room) == room as isize;
         if told {
-            // A process id may belong to another one by the time that it is used; this does not.
+            // A process id may belong to another one by the time that it is used; this does not. Where a kernel or a
+            // sandbox has no such descriptors, the number has to do.
             let held = libc::syscall(libc::SYS_pidfd_open, program, 0 as libc::c_uint);
-            libc::read(0, (&raw mut program).cast(), room);
-            let nothing = std::ptr::null_mut::<libc::siginfo_t>();
-            let none = 0 as libc::c_uint;
-            libc::syscall(
-                libc::SYS_pidfd_send_signal,
-                held,
-                libc::SIGKILL,
-                nothing,
-                none,
-            );
+            let numbers_only = held < 0 && *libc::__errno_location() == libc::ENOSYS;
+            let mut nothing: libc::pid_t = 0;
+            libc::read(0, (&raw mut nothing).cast(), room);
+            let signal = libc::SIGKILL;
+            if numbers_only {
+                libc::kill(program, signal);
+            } else {
+                let info = std::ptr::null_mut::<libc::siginfo_t>();
+                let none = 0 as libc::c_uint;
+                libc::syscall(libc::SYS_pidfd_send_signal, held, signal, info, none);
+            }
         }
         libc::_exit(0)
     }

@@ -33,6 +33,9 @@ pub fn supervise(
     let mut watch = Watch::new();
     let mut sentinel = Sentinel::start();
     watch.restore_in(&mut command);
+    if let Some(sentinel) = &sentinel {
+        sentinel.is_told_by(&mut command);
+    }
     inherited::pass_on(&mut command);
     let child = command.spawn().map_err(|source| LaunchError::Program {
         program: command.get_program().to_owned(),
