@@ -8,6 +8,7 @@
 //! - [`codec`]: records: calls as bytes and back.
 //! - [`counters`]: what is counted, by name.
 //! - [`files`]: files that a user names.
+//! - [`link`]: how calls get from the client to the server.
 //! - [`layout`]: the digest of everything that fixes the meaning of a record.
 //! - [`trace`]: trace files: writer, recorder, reader, text form.
 //!
@@ -19,6 +20,7 @@ pub mod files;
 pub mod format;
 pub mod handle;
 pub mod layout;
+pub mod link;
 pub mod pipe;
 pub mod pod;
 pub mod program;

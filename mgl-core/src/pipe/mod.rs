@@ -17,6 +17,7 @@ pub mod render_state;
 pub mod server;
 pub mod table;
 pub mod transition;
+mod wait;
 
 pub use backend::{Backend, BackendError, DrawCall, Reply, UploadReport, UploadShape};
 pub use calls::{Call, CallInfo, Class, Op, Wait};
