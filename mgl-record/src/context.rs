@@ -234,7 +234,7 @@ impl Gl<'_> {
 
     /// glGetError: the context's first error, else one that a push left.
     pub fn take_error(&mut self) -> u32 {
-        let pushed = self.pipe.take_error();
+        let pushed = self.pipe.take_error(self.ctx.handle);
         match std::mem::take(&mut self.ctx.error) {
             0 => pushed,
             e => e,
@@ -253,30 +253,54 @@ thread_local! {
     static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 
-/// Runs `f` on the calling thread's current context; `None` without one.
+/// Runs `f` on the calling thread's current context; `None` without one. Then waits, without the driver, for what `f`
+/// pushed and its wait class asks for.
 #[inline]
 pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
+    let mut f = Some(f);
+    run_current(false, |gl| f.take().map(|f| f(gl))).flatten()
+}
+
+/// As [`with_current`], for what may be left where it needs an answer, and is run again when that is there
+/// ([`Pipe::ask_apart`]): the driver is free for other threads meanwhile.
+#[inline]
+pub fn with_current_again<R>(f: impl FnMut(&mut Gl<'_>) -> R) -> Option<R> {
+    run_current(true, f)
+}
+
+#[inline]
+fn run_current<R>(restartable: bool, mut f: impl FnMut(&mut Gl<'_>) -> R) -> Option<R> {
     let id = CURRENT.try_with(std::cell::Cell::get).ok()?;
     if id == usize::MAX {
         return None;
     }
-    let mut guard = driver::lock();
-    let d: &mut Driver = &mut guard;
-    let ctx = d.contexts.get_mut(id)?;
-    let share = d.shares.get_mut(ctx.share)?;
-    let pipe = d.pipe.as_mut()?;
-    pipe.speak(ctx.speaker());
-    let result = f(&mut Gl {
-        ctx,
-        share,
-        pipe,
-        gens: &mut d.generations,
-    });
-    if share.is_sweep_due() {
-        let group = ctx.share;
-        sweep(d, group);
+    loop {
+        let mut guard = driver::lock();
+        let d: &mut Driver = &mut guard;
+        let ctx = d.contexts.get_mut(id)?;
+        let share = d.shares.get_mut(ctx.share)?;
+        let pipe = d.pipe.as_mut()?;
+        pipe.begin(ctx.speaker(), restartable);
+        let result = f(&mut Gl {
+            ctx,
+            share,
+            pipe,
+            gens: &mut d.generations,
+        });
+        let wait = pipe.end();
+        if share.is_sweep_due() {
+            let group = ctx.share;
+            sweep(d, group);
+        }
+        let Some((ticket, again)) = wait else {
+            return Some(result);
+        };
+        drop(guard);
+        ticket.wait();
+        if !again {
+            return Some(result);
+        }
     }
-    Some(result)
 }
 
 /// Ends the objects of a share group that nothing refers to any more.
@@ -286,6 +310,7 @@ fn sweep(d: &mut Driver, group: usize) {
         return;
     };
     share.sweep(d.contexts.iter().filter(|c| c.share == group), pipe);
+    pipe.publish();
 }
 
 impl ContextState {
@@ -432,6 +457,7 @@ fn end_context(d: &mut Driver, id: usize) {
     pipe.release(c.handle);
     pipe.speak(BindContext::default());
     pipe.forget_speaker();
+    pipe.publish();
 }
 
 /// Makes a context current in this thread, or none.
@@ -473,10 +499,8 @@ pub fn make_current(
             end_context(d, o.id);
         }
         if let Some(p) = d.pipe.as_mut() {
-            if ctx.is_none()
-                && let Err(e) = p.backend.release_thread()
-            {
-                eprintln!("mgl: releasing the native context: {e}");
+            if ctx.is_none() {
+                p.release_thread();
             }
             p.forget_speaker();
         }
@@ -550,6 +574,7 @@ fn flush_state(c: &ContextState, pipe: Option<&mut Pipe>) {
         p.push(Call::Flush {
             p: &Flush::default(),
         });
+        p.publish();
     }
 }
 
@@ -600,12 +625,11 @@ pub fn create_surface(cfg: &SurfaceConfig) -> SurfaceRef {
     match d.pipe() {
         Ok(pipe) => {
             desc.surface = pipe.mint();
-            if let Some(native) = &cfg.native
-                && let Err(e) = pipe.backend.attach_native(desc.surface, native)
-            {
-                eprintln!("mgl: window {:#x}: {e}", native.window);
+            if let Some(native) = &cfg.native {
+                pipe.attach_native(desc.surface, native);
             }
             pipe.push(Call::SurfaceCreate { p: &desc });
+            pipe.publish();
         }
         Err(e) => eprintln!("mgl: {e}"),
     }
@@ -635,6 +659,7 @@ pub fn resize_surface(surface: &SurfaceRef, width: u32, height: u32) {
     let desc = s.desc;
     if let Some(p) = d.pipe.as_mut() {
         p.push(Call::SurfaceRespecify { p: &desc });
+        p.publish();
     }
     for c in d.contexts.iter_mut() {
         let mut hit = false;
@@ -675,6 +700,7 @@ pub fn destroy_surface(surface: &SurfaceRef) {
             p: &SurfaceOnly { surface: s.handle },
         });
         p.release(s.handle);
+        p.publish();
     }
 }
 
@@ -722,8 +748,13 @@ pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
     for (i, share) in d.shares.iter_mut_indexed() {
         share.sweep(d.contexts.iter().filter(|c| c.share == i), p);
     }
-    p.drain_events();
+    p.look();
+    let credit = p.end();
     crate::tracker::check::at_present(d);
+    drop(guard);
+    if let Some((ticket, _)) = credit {
+        ticket.wait();
+    }
     Ok(())
 }
 
@@ -742,6 +773,7 @@ pub fn set_swap_interval(surface: &SurfaceRef, interval: i32) {
                 ..SwapInterval::default()
             },
         });
+        p.publish();
     }
 }
 

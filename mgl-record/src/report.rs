@@ -78,13 +78,14 @@ fn finish() {
         .flat_map(|c| c.misc.refused().iter().map(|(k, n)| (*k, *n)))
         .collect();
     let Some(pipe) = d.pipe.as_mut() else { return };
-    pipe.drain_events();
+    pipe.look();
     pipe.finish_recording();
     pipe.tell_unused_leave_out();
     let Some(path) = pipe.config.report.clone() else {
         return;
     };
-    let caps = pipe.backend.caps();
+    let server = pipe.server_report();
+    let caps = pipe.caps();
     let named = |l: Vec<(&'static str, u64)>| {
         l.into_iter()
             .map(|(n, c)| (n.to_owned(), c))
@@ -99,11 +100,11 @@ fn finish() {
     let report = Report {
         backend: caps.backend.clone(),
         renderer: caps.renderer.clone(),
-        counters: pipe.counters,
+        counters: server.counters,
         handles: handles(pipe),
         refused: named(crate::refusals()),
         unsupported,
-        approximated: named(pipe.backend.approximations()),
+        approximated: named(server.approximations),
         faults: pipe.faults().clone(),
         panics: named(crate::gl::entry::panics()),
         checks: pipe.checks.clone(),

@@ -2,7 +2,7 @@
 
 use super::applier::Applier;
 use super::notice::Notice;
-use crate::pipe::{Backend, Call, Reply};
+use crate::pipe::{Backend, Call, Reply, Server};
 use std::collections::VecDeque;
 
 /// See the module.
@@ -32,6 +32,12 @@ impl Direct {
         let notices = &mut self.notices;
         self.applier
             .apply(ordinal, call, &mut |n| notices.push_back(n))
+    }
+
+    /// The server.
+    #[must_use]
+    pub fn server(&self) -> &Server<Box<dyn Backend>> {
+        &self.applier.server
     }
 
     /// The applier.

@@ -12,8 +12,8 @@ impl Call<'_> {
     #[must_use]
     pub fn wait(&self) -> Wait {
         let storage = |d: &ResourceDesc| {
-            let at_once = d.storage == StorageKind::IMMUTABLE
-                || d.resource.kind == HandleKind::RENDERBUFFER;
+            let at_once =
+                d.storage == StorageKind::IMMUTABLE || d.resource.kind == HandleKind::RENDERBUFFER;
             if at_once { Wait::Ack } else { Wait::None }
         };
         match self {

@@ -390,7 +390,9 @@ gl_entry! {
         if size == 0 || data.is_null() {
             return;
         }
-        b.sync(gl.pipe);
+        if !b.sync_apart(gl.pipe) {
+            return;
+        }
         let from = &b.bytes()[offset as usize..(offset + size) as usize];
         // SAFETY: the program gives room for `size` bytes; `copy` allows that it overlaps the store.
         unsafe { std::ptr::copy(from.as_ptr(), data.cast::<u8>(), from.len()) };

@@ -115,10 +115,12 @@ impl<T> EntryReturn for *mut T {
     }
 }
 
-/// Runs the body of an entry point on the current context.
+/// Runs the body of an entry point on the current context; more than once where it asks the server ([`Pipe::ask_apart`]).
+///
+/// [`Pipe::ask_apart`]: crate::pipe::Pipe::ask_apart
 #[inline]
-pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnOnce(&mut Gl) -> R) -> R {
-    match catch_unwind(AssertUnwindSafe(|| context::with_current(body))) {
+pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnMut(&mut Gl) -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(|| context::with_current_again(body))) {
         Ok(Some(value)) => value,
         Ok(None) => R::nothing(),
         Err(panic) => {

@@ -140,7 +140,7 @@ fn draws_integers(gl: &Gl<'_>) -> bool {
 
 /// Version string: mgl, back end, and the driver below (the part before the first space is what programs parse).
 fn version_string(gl: &Gl<'_>) -> std::ffi::CString {
-    let c = gl.pipe.backend.caps();
+    let c = gl.pipe.caps();
     let profile = match gl.ctx.profile {
         Profile::Core => "(Core Profile) ",
         Profile::Compatibility => "",
@@ -542,7 +542,7 @@ gl_entry! {
         let text: *const std::ffi::c_char = match name {
             GL_VENDOR => c"mgl".as_ptr(),
             GL_RENDERER => {
-                let c = gl.pipe.backend.caps();
+                let c = gl.pipe.caps();
                 gl.ctx.misc.keep_string(name, format!("mgl {} on {}", c.backend, c.renderer))
             }
             GL_VERSION => { let v = version_string(gl); gl.ctx.misc.keep_string(name, v.to_string_lossy().into_owned()) }

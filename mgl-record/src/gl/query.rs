@@ -4,6 +4,7 @@ use super::entry::gl_entry;
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
+use crate::pipe::Answer;
 use mgl_core::pipe::{Call, QueryTarget, QueryTimestamp, Reply};
 
 /// Bits of the counters of glGetQueryiv: results are 64 bits wide on the pipe, occlusion and primitive counts 32 bits at
@@ -14,8 +15,8 @@ const COUNT_BITS: GLint = 32;
 /// The time on the server, in nanoseconds (GL_TIMESTAMP of glGetInteger64v; GL 4.6 §4.3). 0 when it has no clock.
 pub fn timestamp(gl: &mut Gl<'_>) -> i64 {
     let p = QueryTimestamp::default();
-    match gl.pipe.ask(Call::QueryTimestamp { p: &p }) {
-        Some(Reply::Value(v)) => i64::try_from(v).unwrap_or(i64::MAX),
+    match gl.pipe.ask_apart(Call::QueryTimestamp { p: &p }) {
+        Answer::Reply(Reply::Value(v)) => i64::try_from(v).unwrap_or(i64::MAX),
         _ => 0,
     }
 }
@@ -53,7 +54,7 @@ impl Gl<'_> {
                 .is_none_or(|q| !q.is_active() && q.target() == target)
     }
 
-    /// glGetQueryObject*: `None` when an error was raised.
+    /// glGetQueryObject*: `None` when an error was raised, and where the entry point is to be left.
     fn query_object(&mut self, name: GLuint, pname: GLenum) -> Option<u64> {
         let query = self.ctx.queries.get_mut(name).filter(|q| !q.is_active());
         let Some(query) = query else {
@@ -61,8 +62,8 @@ impl Gl<'_> {
             return None;
         };
         match pname {
-            GL_QUERY_RESULT => Some(query.result(self.pipe)),
-            GL_QUERY_RESULT_AVAILABLE => Some(u64::from(query.is_available(self.pipe))),
+            GL_QUERY_RESULT => query.result_apart(self.pipe),
+            GL_QUERY_RESULT_AVAILABLE => query.is_available(self.pipe).map(u64::from),
             _ => {
                 self.raise(GL_INVALID_ENUM);
                 None
@@ -143,7 +144,7 @@ gl_entry! {
                 QueryTarget::ANY_SAMPLES_PASSED => 1,
                 // A back end that cannot count says so; the counter has no bits then (GL 4.6 §4.2.3).
                 QueryTarget::SAMPLES_PASSED
-                    if gl.pipe.backend.caps().has("samples_passed:boolean") =>
+                    if gl.pipe.caps().has("samples_passed:boolean") =>
                 {
                     0
                 }

@@ -6,6 +6,7 @@ use super::texture::transfer::{sink, touched};
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
+use crate::pipe::Answer;
 use crate::pixel::layout::Channel;
 use crate::pixel::{ClientLayout, PackRules, PixelError, PixelStore, Resolved, pack, validate};
 use crate::tracker::framebuffer;
@@ -90,7 +91,7 @@ pub fn ready(gl: &mut Gl<'_>) -> Checked {
 }
 
 /// Asks for pixels inside the framebuffer: tight rows in the transfer layout of `format`. `None` where the back end
-/// failed, which has left its error.
+/// failed, which has left its error, and where the entry point is to be left.
 pub fn ask(gl: &mut Gl<'_>, at: &Clipped, format: Format, buffers: BufferMask) -> Option<Vec<u8>> {
     let p = ReadPixels {
         x: at.x as i32,
@@ -101,8 +102,8 @@ pub fn ask(gl: &mut Gl<'_>, at: &Clipped, format: Format, buffers: BufferMask) -
         buffers,
         ..ReadPixels::default()
     };
-    match gl.pipe.ask(Call::ReadPixels { p: &p }) {
-        Some(Reply::Bytes(b)) => Some(b),
+    match gl.pipe.ask_apart(Call::ReadPixels { p: &p }) {
+        Answer::Reply(Reply::Bytes(b)) => Some(b),
         _ => None,
     }
 }

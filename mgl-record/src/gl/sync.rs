@@ -49,7 +49,10 @@ fn first_look(gl: &mut Gl<'_>, sync: GLsync, flags: GLbitfield, timeout: GLuint6
         return First::Answer(GL_WAIT_FAILED);
     };
     let flush = flags & GL_SYNC_FLUSH_COMMANDS_BIT != 0;
-    match gl.share.syncs.objects[id].wait(gl.pipe, 0, flush) {
+    let Some(result) = gl.share.syncs.objects[id].wait(gl.pipe, 0, flush) else {
+        return First::Answer(GL_WAIT_FAILED);
+    };
+    match result {
         FenceResult::ALREADY_SIGNALED | FenceResult::CONDITION_SATISFIED => {
             First::Answer(GL_ALREADY_SIGNALED)
         }
@@ -77,7 +80,10 @@ fn keep_waiting(id: Id<Sync>, timeout: GLuint64) -> GLenum {
         let left = timeout.saturating_sub(now().saturating_sub(start));
         let ns = u64::try_from(left.as_nanos()).map_or(slice, |n| n.min(slice));
         let answer = enter_gl("glClientWaitSync", |gl| {
-            let answer = match gl.share.syncs.objects[id].wait(gl.pipe, ns, false) {
+            let Some(result) = gl.share.syncs.objects[id].wait(gl.pipe, ns, false) else {
+                return AGAIN;
+            };
+            let answer = match result {
                 FenceResult::ALREADY_SIGNALED | FenceResult::CONDITION_SATISFIED => {
                     GL_CONDITION_SATISFIED
                 }
@@ -156,8 +162,8 @@ gl_entry! {
             GL_SYNC_CONDITION => GL_SYNC_GPU_COMMANDS_COMPLETE,
             GL_SYNC_FLAGS => 0,
             GL_SYNC_STATUS => match gl.share.syncs.objects[id].is_signaled(gl.pipe) {
-                true => GL_SIGNALED,
-                false => GL_UNSIGNALED,
+                Some(true) => GL_SIGNALED,
+                _ => GL_UNSIGNALED,
             },
             _ => return gl.raise(GL_INVALID_ENUM),
         };

@@ -24,7 +24,7 @@ fn begin(gl: &mut Gl<'_>, mode: GLenum) -> Result<(), GLenum> {
     let captured = executable.and_then(|e| e.reflection.xfb.as_ref());
     let count = captured.ok_or(GL_INVALID_OPERATION)?.strides.len();
     let (targets, buffers) = stream_output::targets(gl, count).ok_or(GL_INVALID_OPERATION)?;
-    if !gl.pipe.backend.caps().takes(Op::BeginStreamOutput) {
+    if !gl.pipe.caps().takes(Op::BeginStreamOutput) {
         gl.ctx.misc.refuse_value("glBeginTransformFeedback", mode);
         return Err(GL_INVALID_OPERATION);
     }

@@ -3,7 +3,7 @@
 //! Queries are a context's own. A query is made on the pipe when it is first used, because only then its target is known.
 //! A query that is deleted while active lives on, without a name, until it ends.
 
-use crate::pipe::Pipe;
+use crate::pipe::{Answer, Pipe};
 use crate::state::{Id, NameTable};
 use mgl_core::handle::QueryHandle;
 use mgl_core::pipe::{Call, Flush, QueryDesc, QueryOnly, QueryTarget, Reply};
@@ -58,7 +58,25 @@ impl Query {
             return v;
         }
         let q = QueryOnly { query: self.handle };
-        let value = match pipe.ask(Call::QueryResult { p: &q }) {
+        let reply = pipe.ask(Call::QueryResult { p: &q });
+        self.learn(reply)
+    }
+
+    /// As [`Query::result`], where the entry point can be run again; `None` when it is to be left.
+    pub fn result_apart(&mut self, pipe: &mut Pipe) -> Option<u64> {
+        if self.result.is_some() {
+            return self.result;
+        }
+        let q = QueryOnly { query: self.handle };
+        match pipe.ask_apart(Call::QueryResult { p: &q }) {
+            Answer::Later => None,
+            Answer::Failed => Some(self.learn(None)),
+            Answer::Reply(reply) => Some(self.learn(Some(reply))),
+        }
+    }
+
+    fn learn(&mut self, reply: Option<Reply>) -> u64 {
+        let value = match reply {
             Some(Reply::Value(v)) => v,
             _ => 0,
         };
@@ -71,14 +89,15 @@ impl Query {
     }
 
     /// Whether the result is there. Asking again and again makes it come (GL 4.6 §4.2.3): the first time that it is not
-    /// there, what leads up to it is flushed.
-    pub fn is_available(&mut self, pipe: &mut Pipe) -> bool {
+    /// there, what leads up to it is flushed. `None` when the entry point is to be left.
+    pub fn is_available(&mut self, pipe: &mut Pipe) -> Option<bool> {
         if self.result.is_some() {
-            return true;
+            return Some(true);
         }
         let q = QueryOnly { query: self.handle };
-        let there = match pipe.ask(Call::QueryAvailable { p: &q }) {
-            Some(Reply::Value(v)) => v != 0,
+        let there = match pipe.ask_apart(Call::QueryAvailable { p: &q }) {
+            Answer::Later => return None,
+            Answer::Reply(Reply::Value(v)) => v != 0,
             // A server that cannot tell will not be able to later: the program is not to wait for ever.
             _ => true,
         };
@@ -88,7 +107,7 @@ impl Query {
                 p: &Flush::default(),
             });
         }
-        there
+        Some(there)
     }
 }
 
@@ -294,8 +313,9 @@ impl QueryState {
     #[cold]
     fn found_nothing(&mut self, pipe: &mut Pipe, c: Conditional) -> bool {
         let query = &mut self.table.objects[c.query];
-        // A query that was begun anew has no result to go by.
-        if query.active || (!c.wait && !query.is_available(pipe)) {
+        // A query that was begun anew has no result to go by. Without waiting, what is drawn would depend on how far the
+        // server is: it is drawn, as GL allows (GL 4.6 §10.9).
+        if query.active || !c.wait {
             return false;
         }
         query.result(pipe) == 0

@@ -4,7 +4,9 @@ use super::{Token, dirty};
 use crate::pipe::Pipe;
 use crate::pixel::Resolved;
 use mgl_core::handle::RenderbufferHandle;
-use mgl_core::pipe::{BindMask, Call, ResourceDesc, ResourceOnly, StorageKind, Target};
+use mgl_core::pipe::{
+    BindMask, Call, PushedState, ResourceDesc, ResourceOnly, StorageKind, Target,
+};
 
 /// Storage of a renderbuffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,23 +87,23 @@ impl Renderbuffer {
     /// Makes or remakes it on the pipe, if what is there is not this.
     pub fn flush(&self, pipe: &mut Pipe) {
         let Some(desc) = self.desc() else { return };
-        match pipe.state.renderbuffers.get(self.handle).map(|e| e.desc) {
-            Ok(live) if live == desc => {}
-            Ok(_) => pipe.push(Call::ResourceRespecify { p: &desc }),
-            Err(_) => pipe.push(Call::ResourceCreate { p: &desc }),
+        match pipe.resource(self.handle) {
+            Some(live) if *live == desc => {}
+            Some(_) => pipe.push(Call::ResourceRespecify { p: &desc }),
+            None => pipe.push(Call::ResourceCreate { p: &desc }),
         }
     }
 
     /// Says it anew to a listener that knows nothing.
-    pub fn repush(&self, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
-        if let Ok(e) = pipe.state.renderbuffers.get(self.handle) {
+    pub fn repush(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
+        if let Ok(e) = state.renderbuffers.get(self.handle) {
             emit(Call::ResourceCreate { p: &e.desc });
         }
     }
 
     /// Ends it on the pipe.
     pub fn destroy(self, pipe: &mut Pipe) {
-        if pipe.state.renderbuffers.get(self.handle).is_ok() {
+        if pipe.resource(self.handle).is_some() {
             pipe.push(Call::ResourceDestroy {
                 p: &ResourceOnly {
                     resource: self.handle.into(),

@@ -3,7 +3,7 @@
 //! A GLsync is the object's name, as a pointer. A sync that is deleted while a thread waits for it lives on, without a
 //! name, until the last one has stopped waiting.
 
-use crate::pipe::Pipe;
+use crate::pipe::{Answer, Pipe};
 use crate::state::{Id, NameTable};
 use mgl_core::handle::FenceHandle;
 use mgl_core::pipe::{Call, FenceOnly, FenceResult, FenceWait, Reply};
@@ -39,19 +39,20 @@ impl Sync {
         self.handle
     }
 
-    /// Whether the fence was reached; does not wait.
-    pub fn is_signaled(&mut self, pipe: &mut Pipe) -> bool {
+    /// Whether the fence was reached; does not wait. `None` when the entry point is to be left.
+    pub fn is_signaled(&mut self, pipe: &mut Pipe) -> Option<bool> {
         if !self.signaled {
             let fence = FenceOnly { fence: self.handle };
-            self.learn(pipe.ask(Call::FenceStatus { p: &fence }));
+            let answer = pipe.ask_apart(Call::FenceStatus { p: &fence });
+            self.learn(answer)?;
         }
-        self.signaled
+        Some(self.signaled)
     }
 
-    /// Waits for the fence; `flush` first sends what leads up to it.
-    pub fn wait(&mut self, pipe: &mut Pipe, timeout_ns: u64, flush: bool) -> FenceResult {
+    /// Waits for the fence; `flush` first sends what leads up to it. `None` when the entry point is to be left.
+    pub fn wait(&mut self, pipe: &mut Pipe, timeout_ns: u64, flush: bool) -> Option<FenceResult> {
         if self.signaled {
-            return FenceResult::ALREADY_SIGNALED;
+            return Some(FenceResult::ALREADY_SIGNALED);
         }
         let p = FenceWait {
             fence: self.handle,
@@ -59,12 +60,16 @@ impl Sync {
             flush: flush.into(),
             ..FenceWait::default()
         };
-        self.learn(pipe.ask(Call::FenceWait { p: &p }))
+        let answer = pipe.ask_apart(Call::FenceWait { p: &p });
+        self.learn(answer)
     }
 
-    fn learn(&mut self, reply: Option<Reply>) -> FenceResult {
-        let result = match reply {
-            Some(Reply::Value(v)) => u32::try_from(v).map_or(FenceResult::WAIT_FAILED, FenceResult),
+    fn learn(&mut self, answer: Answer) -> Option<FenceResult> {
+        let result = match answer {
+            Answer::Later => return None,
+            Answer::Reply(Reply::Value(v)) => {
+                u32::try_from(v).map_or(FenceResult::WAIT_FAILED, FenceResult)
+            }
             _ => FenceResult::WAIT_FAILED,
         };
         self.signaled |= [
@@ -72,7 +77,7 @@ impl Sync {
             FenceResult::CONDITION_SATISFIED,
         ]
         .contains(&result);
-        result
+        Some(result)
     }
 
     /// The server waits for the fence before it goes on.

@@ -17,7 +17,7 @@ pub fn at_present(d: &mut Driver) {
         if pipe.checks.first_difference.is_none() {
             eprintln!(
                 "mgl: check: full_repush differs after frame {}: {text}",
-                pipe.counters.presents
+                pipe.presents()
             );
             pipe.checks.first_difference = Some(text);
         }
@@ -25,14 +25,14 @@ pub fn at_present(d: &mut Driver) {
 }
 
 /// Feeds a fresh state by [`full_repush`] and compares it with the live one: the first difference, in words.
-pub fn repush_difference(d: &Driver) -> Option<String> {
-    let live = &d.pipe.as_ref()?.state;
+pub fn repush_difference(d: &mut Driver) -> Option<String> {
+    let live = d.pipe.as_mut()?.at_server(|server| server.state.clone());
     let mut fresh = PushedState {
         epoch: live.epoch,
         ..PushedState::default()
     };
     let mut refused = None;
-    full_repush(d, &mut |call| {
+    full_repush(d, &live, &mut |call| {
         if let Err(e) = absorb(&mut fresh, &call) {
             refused.get_or_insert_with(|| e.to_string());
         }
@@ -40,7 +40,7 @@ pub fn repush_difference(d: &Driver) -> Option<String> {
     if refused.is_some() {
         return refused;
     }
-    first_difference(live, &fresh)
+    first_difference(&live, &fresh)
 }
 
 /// Which part of two states differs, in words; `None` when they are equal.

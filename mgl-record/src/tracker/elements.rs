@@ -163,23 +163,23 @@ mod tests {
         let (mut pipe, mut cache) = (pipe(), ElementsCache::default());
         let first = cache.get(&mut pipe, &[], &binding(0));
         assert_eq!(cache.get(&mut pipe, &[], &binding(0)), first);
-        assert_eq!(pipe.counters.vertex_elements_mints, 1);
+        assert_eq!(pipe.server().counters.vertex_elements_mints, 1);
         for i in 1..CAPACITY as u32 {
             cache.get(&mut pipe, &[], &binding(i));
         }
         assert_eq!(cache.get(&mut pipe, &[], &binding(0)), first, "still there");
         cache.get(&mut pipe, &[], &binding(5000));
         assert_eq!(cache.len(), CAPACITY);
-        assert_eq!(pipe.state.vertex_elements.len(), CAPACITY);
+        assert_eq!(pipe.server().state.vertex_elements.len(), CAPACITY);
         assert_eq!(
             cache.get(&mut pipe, &[], &binding(0)),
             first,
             "used lately, so kept"
         );
-        let mints = pipe.counters.vertex_elements_mints;
+        let mints = pipe.server().counters.vertex_elements_mints;
         cache.get(&mut pipe, &[], &binding(1));
         assert_eq!(
-            pipe.counters.vertex_elements_mints,
+            pipe.server().counters.vertex_elements_mints,
             mints + 1,
             "was evicted"
         );
@@ -187,7 +187,7 @@ mod tests {
         cache.repush(&mut |c| ops.push(c.op()));
         assert_eq!(ops, vec![Op::CreateVertexElements; CAPACITY]);
         cache.destroy(&mut pipe);
-        assert!(pipe.state.vertex_elements.is_empty() && cache.is_empty());
+        assert!(pipe.server().state.vertex_elements.is_empty() && cache.is_empty());
         assert!(pipe.faults().is_empty(), "{:?}", pipe.faults());
     }
 }

@@ -297,7 +297,7 @@ fn of_object(f: &Framebuffer, gl: &Gl<'_>) -> (FramebufferState, Vec<Written>) {
 /// Sends the sides that the verb uses, if the pipe has others.
 fn push(gl: &mut Gl<'_>, draw: bool, read: bool) {
     let t = &gl.ctx.tracker.framebuffer;
-    let live = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
+    let live = gl.pipe.emitted(gl.ctx.handle);
     let differs = |g: Group, new: &FramebufferState| {
         !live.is_some_and(|c| {
             let old = match g {

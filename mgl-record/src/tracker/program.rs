@@ -79,7 +79,7 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
     let p = &mut gl.share.programs.objects[id];
     p.flush(gl.pipe);
     let handle = p.handle();
-    let pushed = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
+    let pushed = gl.pipe.emitted(gl.ctx.handle);
     if pushed.is_none_or(|c| !c.was_pushed(Group::DrawProgram) || c.values.draw_program != handle) {
         gl.pipe.push(Call::SetDrawProgram {
             p: &ShaderOnly { shader: handle },
@@ -97,7 +97,7 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
     }
     let mut ranges = std::mem::take(&mut gl.ctx.tracker.program.ranges);
     uniform_ranges(gl, id, &mut ranges);
-    let pushed = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
+    let pushed = gl.pipe.emitted(gl.ctx.handle);
     if pushed
         .is_none_or(|c| !c.was_pushed(Group::UniformBuffers) || c.values.uniform_buffers != ranges)
     {

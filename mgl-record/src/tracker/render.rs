@@ -116,8 +116,8 @@ pub fn validate(gl: &mut Gl<'_>) {
         t.pipeline_version = r.pipeline_version();
     }
     if t.dynamic_version != r.dynamic_version() {
-        let chunks = match gl.pipe.state.contexts.get(gl.ctx.handle) {
-            Ok(c) if c.was_pushed(Group::Dynamic) => c.values.dynamic.changed_chunks(r.dynamic()),
+        let chunks = match gl.pipe.emitted(gl.ctx.handle) {
+            Some(c) if c.was_pushed(Group::Dynamic) => c.values.dynamic.changed_chunks(r.dynamic()),
             _ => ALL_CHUNKS,
         };
         if chunks != 0 {

@@ -4,29 +4,27 @@
 //! it equals the live one, at any verb.
 
 use crate::driver::Driver;
-use crate::pipe::Pipe;
 use crate::state::Share;
 use mgl_core::handle::{ContextHandle, SurfaceHandle};
 use mgl_core::pipe::*;
 
 /// Emits the whole state.
-pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
-    let Some(pipe) = d.pipe.as_ref() else { return };
+pub fn full_repush(d: &Driver, live: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
     // Contexts in the order of their making: a context's share partner comes before it, unless it is gone by now.
     let mut made: Vec<ContextHandle> = Vec::new();
     for c in d.contexts.iter() {
-        if let Ok(state) = pipe.state.contexts.get(c.handle) {
+        if let Ok(state) = live.contexts.get(c.handle) {
             emit(Call::ContextCreate { p: &state.desc });
             made.push(c.handle);
         }
     }
     for s in d.surfaces.iter() {
-        if let Ok(desc) = pipe.state.surfaces.get(s.handle) {
+        if let Ok(desc) = live.surfaces.get(s.handle) {
             emit(Call::SurfaceCreate { p: desc });
         }
     }
     for share in d.shares.iter() {
-        repush_share(share, pipe, emit);
+        repush_share(share, live, emit);
     }
     for c in d.contexts.iter() {
         let t = &c.tracker;
@@ -34,7 +32,7 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
         t.vertex.repush(emit);
     }
     for c in d.contexts.iter() {
-        let Ok(state) = pipe.state.contexts.get(c.handle) else {
+        let Ok(state) = live.contexts.get(c.handle) else {
             continue;
         };
         let who = BindContext {
@@ -47,18 +45,16 @@ pub fn full_repush(d: &Driver, emit: &mut dyn FnMut(Call<'_>)) {
         repush_groups(state, emit);
         c.stream_output.repush(emit);
     }
-    emit(Call::BindContext {
-        p: &pipe.state.current,
-    });
+    emit(Call::BindContext { p: &live.current });
 }
 
-fn repush_share(share: &Share, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
+fn repush_share(share: &Share, live: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
     for (_, b) in share.buffers.objects.iter() {
         b.repush(emit);
     }
-    super::textures::repush(share, pipe, emit);
+    super::textures::repush(share, live, emit);
     for (_, p) in share.programs.objects.iter() {
-        p.repush(&pipe.state, emit);
+        p.repush(live, emit);
     }
     for (_, s) in share.syncs.objects.iter() {
         s.repush(emit);

@@ -37,7 +37,7 @@ pub fn targets(gl: &Gl<'_>, count: usize) -> Option<(Vec<BufferBinding>, Vec<Id<
 
 /// Pushes the ranges of the default stream output object.
 pub fn validate(gl: &mut Gl<'_>, targets: &[BufferBinding]) {
-    let pushed = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
+    let pushed = gl.pipe.emitted(gl.ctx.handle);
     let same = pushed.is_some_and(|c| {
         c.was_pushed(Group::StreamOutput)
             && c.values.stream_output.is_null()

@@ -86,12 +86,12 @@ pub fn validate(gl: &mut Gl<'_>, attributes: u32) -> bool {
     collect(gl, attributes);
     let t = &mut gl.ctx.tracker.vertex;
     let elements = t.elements.get(gl.pipe, &t.attribs, &t.bindings);
-    let Ok(pushed) = gl.pipe.state.contexts.get(gl.ctx.handle) else {
+    let Some(pushed) = gl.pipe.emitted(gl.ctx.handle) else {
         return false;
     };
     let v = &pushed.values;
-    // Compared with what the pipe holds and not with a memory of what was sent: a destroyed buffer leaves every pushed
-    // group by itself, and a group that was never pushed is not there to be read.
+    // Compared with what was emitted, as it is now: a destroyed buffer leaves every group that was pushed by itself, and a
+    // group that was never pushed is not there to be read.
     let stale = |group: Group, same: bool| !(same && pushed.was_pushed(group));
     let elements_stale = stale(Group::VertexElements, v.vertex_elements == elements);
     let buffers_stale = stale(Group::VertexBuffers, v.vertex_buffers == t.buffers);
@@ -175,10 +175,8 @@ pub fn validate_index_buffer(gl: &mut Gl<'_>, buffer: BufferHandle) {
     let p = IndexBuffer { buffer };
     let same = gl
         .pipe
-        .state
-        .contexts
-        .get(gl.ctx.handle)
-        .is_ok_and(|c| c.values.index_buffer == p && c.was_pushed(Group::IndexBuffer));
+        .emitted(gl.ctx.handle)
+        .is_some_and(|c| c.values.index_buffer == p && c.was_pushed(Group::IndexBuffer));
     if !same {
         gl.pipe.push(Call::SetIndexBuffer { p: &p });
     }

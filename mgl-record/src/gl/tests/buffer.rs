@@ -108,7 +108,7 @@ fn content_goes_up_at_the_call() {
     assert_eq!(handle_of(name), h, "a new store keeps the handle");
     assert_eq!(uploads_of(h).len(), 2, "no data, no upload");
     gl(|gl| {
-        let d = gl.pipe.state.buffers.get(h).expect("live").desc;
+        let d = gl.pipe.server().state.buffers.get(h).expect("live").desc;
         assert_eq!((d.size, d.usage.0, d.gl_name), (16, GL_STREAM_READ, name));
     });
     no_error();

@@ -154,7 +154,7 @@ fn textures_and_their_views_end_without_frames() {
 fn views_end_with_their_textures() {
     alone("views_end_with_their_textures", || {
         never_shown(HandleKind::SAMPLER_VIEW, |_| {
-            if gl(|gl| gl.pipe.state.views.is_empty()) {
+            if gl(|gl| gl.pipe.server().state.views.is_empty()) {
                 let p = linked(SAMPLES);
                 // SAFETY: no pointers.
                 unsafe { glUseProgram(p) };

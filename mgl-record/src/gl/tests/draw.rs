@@ -441,9 +441,10 @@ fn a_repush_makes_the_same_buffers_and_elements() {
         gl.share.buffers.get(b).expect("live").repush(&mut sink);
         gl.ctx.tracker.vertex.repush(&mut sink);
         assert_eq!(counters.buffer_bytes, 64);
-        assert_eq!(state.buffers.get(h), gl.pipe.state.buffers.get(h));
+        assert_eq!(state.buffers.get(h), gl.pipe.server().state.buffers.get(h));
         let bound = gl
             .pipe
+            .server()
             .state
             .contexts
             .get(gl.ctx.handle)
@@ -451,7 +452,7 @@ fn a_repush_makes_the_same_buffers_and_elements() {
             .values
             .vertex_elements;
         assert!(!bound.is_null());
-        let live = &gl.pipe.state.vertex_elements;
+        let live = &gl.pipe.server().state.vertex_elements;
         assert_eq!(state.vertex_elements.get(bound), live.get(bound));
     });
 }

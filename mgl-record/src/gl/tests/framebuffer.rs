@@ -210,9 +210,15 @@ fn the_state_is_resolved_and_pushed_on_change_only() {
         glReadBuffer(GL_COLOR_ATTACHMENT1);
     }
     on(|gl| {
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         validate(gl, true, false).expect("complete");
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         let s = c.values.draw_framebuffer;
         assert_eq!(s, c.values.read_framebuffer, "both bindings at once");
         assert_eq!((s.width, s.height, s.layers, s.samples), (4, 4, 0, 0));
@@ -222,7 +228,14 @@ fn the_state_is_resolved_and_pushed_on_change_only() {
         assert_eq!(s.depth, s.stencil);
         validate(gl, true, true).expect("complete");
         validate(gl, false, true).expect("complete");
-        assert_eq!(gl.pipe.counters.since(&before).framebuffer_emissions, 1);
+        assert_eq!(
+            gl.pipe
+                .server()
+                .counters
+                .since(&before)
+                .framebuffer_emissions,
+            1
+        );
     });
     // SAFETY: no pointers.
     unsafe {
@@ -230,10 +243,23 @@ fn the_state_is_resolved_and_pushed_on_change_only() {
         glBindFramebuffer(GL_DRAW_FRAMEBUFFER, name);
     }
     on(|gl| {
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         validate(gl, true, true).expect("complete");
-        assert_eq!(gl.pipe.counters.since(&before).framebuffer_emissions, 1);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        assert_eq!(
+            gl.pipe
+                .server()
+                .counters
+                .since(&before)
+                .framebuffer_emissions,
+            1
+        );
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         let s = c.values.read_framebuffer;
         assert_eq!(s.framebuffer, FramebufferHandle::DEFAULT);
         assert_eq!((s.width, s.height), (8, 8));
@@ -246,7 +272,13 @@ fn the_state_is_resolved_and_pushed_on_change_only() {
     unsafe { glDeleteFramebuffers(1, &name) };
     on(|gl| {
         validate(gl, true, true).expect("complete");
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert_eq!(
             c.values.draw_framebuffer.framebuffer,
             FramebufferHandle::DEFAULT
@@ -616,7 +648,13 @@ fn a_texture_level_made_by_drawing_and_mipmaps_can_be_attached() {
     on(|gl| {
         let faults = gl.pipe.faults().clone();
         validate(gl, true, true).expect("complete");
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         let s = c.values.draw_framebuffer;
         assert_eq!((s.color[0].level, s.width), (2, 2));
         assert_eq!(*gl.pipe.faults(), faults);

@@ -94,12 +94,12 @@ fn install_spy() {
     let there = d
         .pipe
         .as_ref()
-        .is_some_and(|p| p.backend.caps().renderer == spy::NAME);
+        .is_some_and(|p| p.caps().renderer == spy::NAME);
     if there {
         return;
     }
     match &mut d.pipe {
-        Some(p) => p.backend = Box::new(Spy::new()),
+        Some(p) => p.replace_backend(Box::new(Spy::new())),
         none => {
             let config = Config {
                 backend: BackendKind::Null,
@@ -144,7 +144,7 @@ fn context_handle() -> ContextHandle {
 /// How often a group of the current context was pushed or scrubbed.
 fn generation(g: Group) -> u64 {
     gl(|gl| {
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle);
+        let c = gl.pipe.server().state.contexts.get(gl.ctx.handle);
         c.map_or(0, |c| c.generation(g))
     })
 }

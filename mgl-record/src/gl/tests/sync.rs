@@ -21,7 +21,7 @@ fn property(sync: GLsync, pname: GLenum) -> GLint {
 fn is_pushed(sync: GLsync) -> bool {
     gl(|gl| {
         let s = gl.share.syncs.get(name_of(sync)).expect("live");
-        gl.pipe.state.fences.get(s.handle()).is_ok()
+        gl.pipe.server().state.fences.get(s.handle()).is_ok()
     })
 }
 
@@ -50,7 +50,7 @@ fn a_fence_is_waited_for_and_deleted() {
     assert_eq!(error(), 0);
     // SAFETY: as above.
     unsafe { glDeleteSync(s) };
-    assert!(gl(|gl| gl.pipe.state.fences.get(h).is_err()));
+    assert!(gl(|gl| gl.pipe.server().state.fences.get(h).is_err()));
     // SAFETY: as above.
     assert_eq!(unsafe { glIsSync(s) }, 0);
     assert_eq!(error(), 0);
@@ -111,9 +111,9 @@ fn a_sync_that_somebody_waits_for_outlives_its_name() {
         gl.share.syncs.hold(id);
         assert!(gl.share.syncs.delete_sync(name_of(s), gl.pipe));
         assert!(gl.share.syncs.id(name_of(s)).is_none());
-        assert!(gl.pipe.state.fences.get(handle).is_ok());
+        assert!(gl.pipe.server().state.fences.get(handle).is_ok());
         gl.share.syncs.let_go(id, gl.pipe);
-        assert!(gl.pipe.state.fences.get(handle).is_err());
+        assert!(gl.pipe.server().state.fences.get(handle).is_err());
     });
 }
 
@@ -187,6 +187,6 @@ fn a_wait_ends_with_its_time() {
         // Nobody waits any more: the fence ends with its name.
         glDeleteSync(s);
     }
-    assert!(gl(|gl| gl.pipe.state.fences.get(h).is_err()));
+    assert!(gl(|gl| gl.pipe.server().state.fences.get(h).is_err()));
     no_error();
 }

@@ -54,6 +54,7 @@ fn pushed_targets() -> Vec<(u32, BufferHandle, u64, u64)> {
     gl(|gl| {
         let c = gl
             .pipe
+            .server()
             .state
             .contexts
             .get(gl.ctx.handle)

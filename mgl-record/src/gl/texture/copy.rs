@@ -81,10 +81,10 @@ fn copy(gl: &mut Gl<'_>, c: &Copy) -> Checked {
     // A level that does not go with the others is the client's alone until it does.
     let flushed = textures::flush_for_attachment(gl, c.id);
     let handle = gl.share.textures.objects[c.id].handle();
-    let stored = gl.pipe.state.textures.get(handle).is_ok_and(|t| {
-        let (width, height, _) = level_extent(&t.desc, c.level);
-        c.level < t.desc.levels.max(1)
-            && t.desc.format == resolved.format
+    let stored = gl.pipe.resource(handle).is_some_and(|d| {
+        let (width, height, _) = level_extent(d, c.level);
+        c.level < d.levels.max(1)
+            && d.format == resolved.format
             && (width, height) == (extent.width, extent.height)
     });
     if !flushed || !stored {

@@ -61,8 +61,9 @@ fn check_buffer(
     {
         return Err(GL_INVALID_OPERATION);
     }
-    buffer.sync(gl.pipe);
-    Ok(())
+    // Left to be run again, an entry point has no error.
+    let current = buffer.sync_apart(gl.pipe);
+    if current { Ok(()) } else { Err(GL_NO_ERROR) }
 }
 
 impl Source {

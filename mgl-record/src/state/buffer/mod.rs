@@ -12,7 +12,7 @@ pub use shadow::{ALIGNMENT, Shadow};
 
 use super::*;
 use crate::consts::gl::*;
-use crate::pipe::Pipe;
+use crate::pipe::{Answer, Pipe};
 use mgl_core::handle::{BufferHandle, ResourceHandle};
 use mgl_core::pipe::{
     BindMask, Box3, BufferRange, BufferUsage, Call, CopyRegion, Reply, ResourceDesc, ResourceFlags,
@@ -126,12 +126,33 @@ impl Buffer {
         if !self.gpu_written || self.desc.is_none() {
             return;
         }
-        let range = BufferRange {
+        let reply = pipe.ask(Call::ResourceReadback { p: &self.whole() });
+        self.learn(reply);
+    }
+
+    /// As [`Buffer::sync`], where the entry point can be run again; false when it is to be left.
+    pub fn sync_apart(&mut self, pipe: &mut Pipe) -> bool {
+        if !self.gpu_written || self.desc.is_none() {
+            return true;
+        }
+        match pipe.ask_apart(Call::ResourceReadback { p: &self.whole() }) {
+            Answer::Later => return false,
+            Answer::Reply(reply) => self.learn(Some(reply)),
+            Answer::Failed => {}
+        }
+        true
+    }
+
+    fn whole(&self) -> BufferRange {
+        BufferRange {
             buffer: self.handle,
             offset: 0,
             size: self.size(),
-        };
-        if let Some(Reply::Bytes(bytes)) = pipe.ask(Call::ResourceReadback { p: &range }) {
+        }
+    }
+
+    fn learn(&mut self, reply: Option<Reply>) {
+        if let Some(Reply::Bytes(bytes)) = reply {
             let n = bytes.len().min(self.shadow.len());
             self.shadow.write(0, &bytes[..n]);
             self.gpu_written = false;
@@ -230,7 +251,8 @@ impl Buffer {
         });
     }
 
-    /// glMapBufferRange, once the range and the access bits are known to be good: the address of the first byte.
+    /// glMapBufferRange, once the range and the access bits are known to be good: the address of the first byte; null
+    /// when the entry point is to be left.
     pub fn map(&mut self, _t: Token<dirty::Buffers>, pipe: &mut Pipe, map: Mapping) -> *mut u8 {
         let whole = map.offset == 0 && map.length == self.size();
         let dropped = map.access & GL_MAP_INVALIDATE_BUFFER_BIT != 0
@@ -239,7 +261,9 @@ impl Buffer {
             self.gpu_written = false;
         } else {
             // A written mapping goes up whole at unmap, so what the GPU wrote has to be in it, read or not.
-            self.sync(pipe);
+            if !self.sync_apart(pipe) {
+                return std::ptr::null_mut();
+            }
         }
         self.mapping = Some(map);
         self.flushed.clear();

@@ -381,7 +381,7 @@ impl Texture {
 
     /// Ends it on the pipe. Its views must be gone.
     pub fn destroy(self, pipe: &mut Pipe) {
-        if pipe.state.textures.get(self.handle).is_ok() {
+        if pipe.resource(self.handle).is_some() {
             pipe.push(Call::ResourceDestroy {
                 p: &ResourceOnly {
                     resource: self.handle.into(),

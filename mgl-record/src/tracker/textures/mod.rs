@@ -146,7 +146,7 @@ pub fn validate(gl: &mut Gl<'_>, samplers: &[SamplerUse]) {
 /// Sends the lists if the pipe lacks something of them, or has none yet. Units that the program does not read may keep
 /// what they had: programs that take turns would send their lists at every turn otherwise.
 fn push_bindings(gl: &mut Gl<'_>, tracker: &TextureTracker) {
-    let live = gl.pipe.state.contexts.get(gl.ctx.handle).ok();
+    let live = gl.pipe.emitted(gl.ctx.handle);
     let has = |g, same: fn(&GroupValues, &TextureTracker) -> bool| {
         live.is_some_and(|c| c.was_pushed(g) && same(&c.values, tracker))
     };
@@ -229,7 +229,7 @@ pub fn flush_for_attachment(gl: &mut Gl<'_>, texture: Id<Texture>) -> bool {
 ///
 /// # Errors
 ///
-/// `GL_OUT_OF_MEMORY`.
+/// `GL_OUT_OF_MEMORY`; `GL_NO_ERROR` when the entry point is to be left, and is run again.
 pub fn reconcile(
     gl: &mut Gl<'_>,
     texture: Id<Texture>,
@@ -247,23 +247,23 @@ pub fn reconcile(
         return Ok(());
     }
     match gl.share.textures.objects.get_mut(texture) {
-        Some(t) => upload::read_back(t, level, face, gl.pipe),
+        Some(t) => upload::read_back(t, level, face, |call| gl.pipe.ask_apart(call)),
         None => Ok(()),
     }
 }
 
 /// Says a share group's textures, renderbuffers, sampler CSOs and views anew, in an order in which everything exists
 /// before it is named. Buffers must have been said before.
-pub fn repush(share: &Share, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
-    share.objects.repush_samplers(pipe, emit);
+pub fn repush(share: &Share, state: &mgl_core::pipe::PushedState, emit: &mut dyn FnMut(Call<'_>)) {
+    share.objects.repush_samplers(state, emit);
     for (_, t) in share.textures.objects.iter() {
-        upload::repush(t, pipe, emit);
+        upload::repush(t, state, emit);
     }
     for t in share.objects.stand_ins() {
-        upload::repush(t, pipe, emit);
+        upload::repush(t, state, emit);
     }
     for (_, r) in share.renderbuffers.objects.iter() {
-        r.repush(pipe, emit);
+        r.repush(state, emit);
     }
-    share.objects.repush(pipe, emit);
+    share.objects.repush(state, emit);
 }

@@ -17,8 +17,8 @@ use crate::state::{Generations, NameTable, sampler};
 use mgl_core::format::{ComponentClass, Format};
 use mgl_core::handle::{SamplerHandle, SamplerViewHandle, TextureHandle};
 use mgl_core::pipe::{
-    Call, CompareMode, DepthStencilMode, Filter, MinFilter, SamplerDesc, SamplerOnly, SamplerView,
-    SamplerViewOnly, Swizzle, TextureParams, Wrap,
+    Call, CompareMode, DepthStencilMode, Filter, MinFilter, PushedState, SamplerDesc, SamplerOnly,
+    SamplerView, SamplerViewOnly, Swizzle, TextureParams, Wrap,
 };
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ impl Objects {
         pipe: &mut Pipe,
         gens: &mut Generations,
     ) -> Option<SamplerViewHandle> {
-        let d = pipe.state.textures.get(texture).ok()?.desc;
+        let d = *pipe.resource(texture)?;
         let key = SamplerView {
             texture,
             format: d.format,
@@ -159,8 +159,8 @@ impl Objects {
             lod_bias: own.lod_bias,
             ..TextureParams::default()
         };
-        let live = pipe.state.textures.get(t.handle()).ok();
-        if live.is_some_and(|e| e.params != Some(params)) {
+        let is_there = pipe.resource(t.handle()).is_some();
+        if is_there && pipe.texture_params(t.handle()) != Some(&params) {
             pipe.push(Call::SetTextureParams { p: &params });
         }
     }
@@ -192,18 +192,18 @@ impl Objects {
     }
 
     /// Says all of it anew to a listener that knows the textures already.
-    pub fn repush(&self, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
+    pub fn repush(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
         for (_, h) in self.views.iter() {
-            if let Ok(v) = pipe.state.views.get(h) {
+            if let Ok(v) = state.views.get(h) {
                 emit(Call::CreateSamplerView { p: v });
             }
         }
     }
 
     /// Says the sampler CSOs anew; textures' parameters name them.
-    pub fn repush_samplers(&self, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
+    pub fn repush_samplers(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
         for (_, h) in self.samplers.iter() {
-            if let Ok(s) = pipe.state.samplers.get(h) {
+            if let Ok(s) = state.samplers.get(h) {
                 emit(Call::CreateSamplerState { p: s });
             }
         }

@@ -1,15 +1,16 @@
 //! Sends what the application changed of a texture: its shape, then one upload a dirty image (design: pipe contract 3.5).
 
 use super::objects::Objects;
-use crate::pipe::Pipe;
+use crate::consts::gl::GL_NO_ERROR;
+use crate::pipe::{Answer, Pipe};
 use crate::state::NameTable;
 use crate::state::buffer::Buffer;
 use crate::state::texture::{Image, Texture, TextureTarget, dirty};
 use mgl_core::handle::ResourceHandle;
 use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{
-    Box3, Call, GetTextureImage, Reply, ResourceDesc, ResourceFlags, SubData, SubDataFlags,
-    SubRegion,
+    Box3, Call, GetTextureImage, PushedState, Reply, ResourceDesc, ResourceFlags, SubData,
+    SubDataFlags, SubRegion,
 };
 
 /// Whether two descriptions are of the same storage: whether content was given is not part of it.
@@ -46,7 +47,7 @@ pub fn flush(
     objects: &mut Objects,
     pipe: &mut Pipe,
 ) -> bool {
-    let live = pipe.state.textures.get(t.handle()).ok().map(|e| e.desc);
+    let live = pipe.resource(t.handle()).copied();
     if !t.is_stale() {
         return live.is_some();
     }
@@ -106,7 +107,8 @@ fn rescue(t: &mut Texture, old: &ResourceDesc, new: &ResourceDesc, pipe: &mut Pi
             });
             if there {
                 // Without memory for it the content is lost, as after any failed allocation.
-                let _ = read_back(t, level, face, pipe);
+                let held = |call: Call<'_>| pipe.ask(call).map_or(Answer::Failed, Answer::Reply);
+                let _ = read_back(t, level, face, held);
             }
         }
     }
@@ -116,12 +118,17 @@ fn rescue(t: &mut Texture, old: &ResourceDesc, new: &ResourceDesc, pipe: &mut Pi
 ///
 /// # Errors
 ///
-/// `GL_OUT_OF_MEMORY`.
-pub fn read_back(t: &mut Texture, level: u32, face: usize, pipe: &mut Pipe) -> Result<(), u32> {
+/// `GL_OUT_OF_MEMORY`; `GL_NO_ERROR` when `ask` says that the entry point is to be left.
+pub fn read_back(
+    t: &mut Texture,
+    level: u32,
+    face: usize,
+    ask: impl FnOnce(Call<'_>) -> Answer,
+) -> Result<(), u32> {
     let Some(image) = t.image(level, face).filter(|i| i.is_gpu_written()) else {
         return Ok(());
     };
-    let ask = GetTextureImage {
+    let p = GetTextureImage {
         texture: t.handle(),
         level,
         format: image.resolved().format,
@@ -131,8 +138,9 @@ pub fn read_back(t: &mut Texture, level: u32, face: usize, pipe: &mut Pipe) -> R
         },
         ..GetTextureImage::default()
     };
-    match pipe.ask(Call::GetTextureImage { p: &ask }) {
-        Some(Reply::Bytes(bytes)) => t.reconcile(level, face, &bytes),
+    match ask(Call::GetTextureImage { p: &p }) {
+        Answer::Reply(Reply::Bytes(bytes)) => t.reconcile(level, face, &bytes),
+        Answer::Later => Err(GL_NO_ERROR),
         // The pipe has left the error for glGetError.
         _ => Ok(()),
     }
@@ -206,8 +214,8 @@ fn send(
 
 /// Says a texture anew to a listener that knows nothing but buffers and sampler CSOs: shape, parameters, and the images
 /// that the client has all of. What is only on the GPU cannot be said.
-pub fn repush(t: &Texture, pipe: &Pipe, emit: &mut dyn FnMut(Call<'_>)) {
-    let Ok(live) = pipe.state.textures.get(t.handle()) else {
+pub fn repush(t: &Texture, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
+    let Ok(live) = state.textures.get(t.handle()) else {
         return;
     };
     emit(Call::ResourceCreate { p: &live.desc });

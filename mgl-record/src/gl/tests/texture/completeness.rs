@@ -10,9 +10,22 @@ fn read(ty: GlType, target: TextureTarget) -> (Format, Target, bool) {
         draw(gl, ty);
         let id = gl.bound_texture(target);
         let own = gl.share.textures.objects[id].handle();
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         let v = c.values.views.first().expect("a view");
-        let d = gl.pipe.state.textures.get(v.texture).expect("live").desc;
+        let d = gl
+            .pipe
+            .server()
+            .state
+            .textures
+            .get(v.texture)
+            .expect("live")
+            .desc;
         (d.format, d.target, v.texture == own)
     })
 }
@@ -68,8 +81,23 @@ fn a_missing_texture_is_black_of_its_kind() {
     on(|gl| {
         let faults = gl.pipe.faults().clone();
         draw(gl, GlType::SAMPLER_BUFFER);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
-        let target = |t| gl.pipe.state.textures.get(t).expect("live").desc.target;
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
+        let target = |t| {
+            gl.pipe
+                .server()
+                .state
+                .textures
+                .get(t)
+                .expect("live")
+                .desc
+                .target
+        };
         assert!(
             c.values
                 .views
@@ -78,9 +106,16 @@ fn a_missing_texture_is_black_of_its_kind() {
             "a buffer texture has no stand-in"
         );
         draw(gl, GlType::SAMPLER_2D_SHADOW);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         let s = gl
             .pipe
+            .server()
             .state
             .samplers
             .get(c.values.samplers[0].sampler)
@@ -223,7 +258,7 @@ fn luminance_is_a_swizzle_under_the_programs_own() {
     on(|gl| {
         let id = bound(gl);
         let h = gl.share.textures.objects[id].handle();
-        let e = gl.pipe.state.textures.get(h).expect("live");
+        let e = gl.pipe.server().state.textures.get(h).expect("live");
         assert_eq!(e.desc.format, Format::RG8);
         let p = e.params.expect("parameters");
         assert_eq!(

@@ -39,10 +39,10 @@ pub(crate) fn spy<R>(fill: u8, f: impl FnOnce(&mut Gl<'_>) -> R) -> (R, Vec<Seen
     on(|gl| {
         let log = Arc::new(Mutex::new(Vec::new()));
         let null: Box<dyn Backend> = Box::new(NullBackend::default());
-        let inner = std::mem::replace(&mut gl.pipe.backend, null);
+        let inner = std::mem::replace(&mut gl.pipe.server_mut().backend, null);
         let caps = inner.caps().clone();
         let inner = Arc::new(Mutex::new(inner));
-        gl.pipe.backend = Box::new(Log {
+        gl.pipe.server_mut().backend = Box::new(Log {
             caps,
             inner: inner.clone(),
             log: log.clone(),
@@ -51,7 +51,7 @@ pub(crate) fn spy<R>(fill: u8, f: impl FnOnce(&mut Gl<'_>) -> R) -> (R, Vec<Seen
         // After a panic of the test the log stays in between, which does no harm.
         let r = f(gl);
         let null: Box<dyn Backend> = Box::new(NullBackend::default());
-        gl.pipe.backend = std::mem::replace(&mut *lock(&inner), null);
+        gl.pipe.server_mut().backend = std::mem::replace(&mut *lock(&inner), null);
         let seen = std::mem::take(&mut *lock(&log));
         (r, seen)
     })

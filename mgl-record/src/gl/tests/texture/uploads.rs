@@ -64,9 +64,12 @@ fn nothing_changed_nothing_sent() {
     image(0, 4, 4, Some(&[9; 64]));
     on(|gl| {
         draw(gl, GlType::SAMPLER_2D);
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         draw(gl, GlType::SAMPLER_2D);
-        assert_eq!(gl.pipe.counters.since(&before), Counters::default());
+        assert_eq!(
+            gl.pipe.server().counters.since(&before),
+            Counters::default()
+        );
     });
     // Binding the same again, or setting what is set, changes nothing either; a real rebinding is looked at, and found
     // to be the same.
@@ -79,10 +82,19 @@ fn nothing_changed_nothing_sent() {
         glBindTexture(GL_TEXTURE_2D, name);
     }
     on(|gl| {
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         draw(gl, GlType::SAMPLER_2D);
-        assert_eq!(gl.pipe.counters.since(&before), Counters::default());
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        assert_eq!(
+            gl.pipe.server().counters.since(&before),
+            Counters::default()
+        );
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert!(c.was_pushed(Group::SamplerViews) && c.was_pushed(Group::SamplerStates));
     });
 }
@@ -92,11 +104,20 @@ fn a_program_without_samplers_pushes_both_groups_once() {
     let _c = current(Profile::Core, None);
     on(|gl| {
         validate(gl, &[]);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert!(c.was_pushed(Group::SamplerViews) && c.was_pushed(Group::SamplerStates));
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         validate(gl, &[]);
-        assert_eq!(gl.pipe.counters.since(&before), Counters::default());
+        assert_eq!(
+            gl.pipe.server().counters.since(&before),
+            Counters::default()
+        );
     });
 }
 
@@ -107,13 +128,16 @@ fn programs_that_take_turns_do_not_send_their_lists_at_every_turn() {
     on(|gl| {
         draw(gl, GlType::SAMPLER_2D);
         validate(gl, &[]);
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         draw(gl, GlType::SAMPLER_2D);
         validate(gl, &[]);
         draw(gl, GlType::SAMPLER_2D);
-        assert_eq!(gl.pipe.counters.since(&before), Counters::default());
+        assert_eq!(
+            gl.pipe.server().counters.since(&before),
+            Counters::default()
+        );
         draw(gl, GlType::SAMPLER_3D);
-        let since = gl.pipe.counters.since(&before);
+        let since = gl.pipe.server().counters.since(&before);
         assert_eq!(
             since.sampler_view_emissions, 1,
             "another texture on the same unit"
@@ -234,9 +258,15 @@ fn mipmaps_are_made_over_the_whole_chain() {
         draw(gl, GlType::SAMPLER_2D);
         let id = bound(gl);
         let h = gl.share.textures.objects[id].handle();
-        let d = gl.pipe.state.textures.get(h).expect("live").desc;
+        let d = gl.pipe.server().state.textures.get(h).expect("live").desc;
         assert_eq!(d.levels, 4);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert_eq!(c.values.views[0].texture, h, "complete by its made levels");
     });
 }
@@ -272,10 +302,11 @@ fn samplers_and_views_are_made_once_and_views_end_with_their_shape() {
     image(0, 8, 8, Some(&[1; 256]));
     on(|gl| {
         draw(gl, GlType::SAMPLER_2D);
-        let before = gl.pipe.counters;
+        let before = gl.pipe.server().counters;
         assert_eq!(gl.share.objects.counts().1, 1);
         let old = gl
             .pipe
+            .server()
             .state
             .contexts
             .get(gl.ctx.handle)
@@ -292,8 +323,8 @@ fn samplers_and_views_are_made_once_and_views_end_with_their_shape() {
             .expect("memory");
         draw(gl, GlType::SAMPLER_2D);
         assert_eq!(gl.share.objects.counts().1, 1);
-        assert!(gl.pipe.state.views.get(old.view).is_err());
-        let since = gl.pipe.counters.since(&before);
+        assert!(gl.pipe.server().state.views.get(old.view).is_err());
+        let since = gl.pipe.server().counters.since(&before);
         assert_eq!((since.view_mints, since.sampler_mints), (1, 0));
         // Another filter is another sampler; the first one again is not.
         let first = params;
@@ -301,7 +332,10 @@ fn samplers_and_views_are_made_once_and_views_end_with_their_shape() {
         for (p, mints) in [(params, 1), (first, 1), (params, 1)] {
             gl.share.textures.objects[id].set_params(p, gl.gens.touch());
             draw(gl, GlType::SAMPLER_2D);
-            assert_eq!(gl.pipe.counters.since(&before).sampler_mints, mints);
+            assert_eq!(
+                gl.pipe.server().counters.since(&before).sampler_mints,
+                mints
+            );
         }
     });
 }
@@ -333,10 +367,22 @@ fn deleted_textures_end_when_nothing_refers_to_them() {
         draw(gl, GlType::SAMPLER_2D);
         crate::gl::texture::delete(gl, &[name]);
         gl.share.sweep(std::iter::once(&*gl.ctx), gl.pipe);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert!(c.values.views.is_empty(), "scrubbed");
         draw(gl, GlType::SAMPLER_2D);
-        let c = gl.pipe.state.contexts.get(gl.ctx.handle).expect("live");
+        let c = gl
+            .pipe
+            .server()
+            .state
+            .contexts
+            .get(gl.ctx.handle)
+            .expect("live");
         assert_eq!(c.values.views.len(), 1, "the stand-in");
         assert_eq!(*gl.pipe.faults(), faults);
     });
@@ -360,9 +406,9 @@ fn a_fresh_state_fed_by_repush_has_the_same_objects() {
             ops.push(c.op());
             absorb(&mut fresh, &c).expect("legal");
         };
-        repush(gl.share, gl.pipe, &mut emit);
+        repush(gl.share, &gl.pipe.server().state, &mut emit);
         assert!(ops.contains(&Op::ResourceSubData));
-        let live = &gl.pipe.state;
+        let live = &gl.pipe.server().state;
         for (h, t) in fresh.textures.iter() {
             assert_eq!(live.textures.get(h), Ok(t));
         }
@@ -384,6 +430,7 @@ fn an_attached_texture_has_parameters_too() {
         let h = gl.share.textures.objects[id].handle();
         assert!(
             gl.pipe
+                .server()
                 .state
                 .textures
                 .get(h)

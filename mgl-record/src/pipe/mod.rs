@@ -1,0 +1,551 @@
+//! The client's end of the pipe: mints handles, remembers what it emitted, records, and sends calls over a link.
+//!
+//! It never looks at the server. What it knows of it comes as answers and notices: the capabilities once, at the start;
+//! answers where a call's wait class says so; notices of what failed, in order. A refusal is a fault of the front end and
+//! is reported loudly, once a message. Out of memory becomes a GL error of the context that caused it, seen by a later
+//! glGetError of that context; what the back end cannot draw is told once and counted, and leaves no error.
+
+mod emitted;
+mod errors;
+mod recording;
+
+use crate::config::Config;
+use crate::leave_out::LeaveOut;
+use emitted::Emitted;
+use errors::Errors;
+use mgl_core::counters::Counters;
+use mgl_core::handle::*;
+use mgl_core::link::{Link, News, Notice, Sent, Ticket};
+use mgl_core::pipe::event::LogLevel;
+use mgl_core::pipe::{
+    ApplyError, Backend, BackendError, BindContext, Call, Caps, ContextState, Event, Op, Reply,
+    ResourceDesc, Server, TextureParams, Wait,
+};
+use mgl_core::trace::TraceRecorder;
+use mgl_replay::{BackendOptions, EsprytOptions, MagmaOptions, NativeWindow, make_backend};
+use std::collections::BTreeMap;
+
+/// See the module.
+pub struct Pipe {
+    link: Link,
+    /// What the back end can do.
+    caps: Caps,
+    emitted: Emitted,
+    /// The settings.
+    pub config: Config,
+    slots: Vec<SlotAllocator>,
+    /// The speaker that the next record is to have.
+    want: BindContext,
+    errors: Errors,
+    /// The device is lost, and why: nothing is sent any more.
+    lost: Option<String>,
+    /// Values that the back end does not lower, with how often.
+    unsupported: BTreeMap<String, u64>,
+    faults: BTreeMap<String, u64>,
+    recorder: Option<TraceRecorder>,
+    /// A push to drop.
+    leave_out: Option<LeaveOut>,
+    /// Frames presented.
+    presents: u64,
+    /// What the entry point that runs is to wait for once it has let go of the driver.
+    after: Option<Ticket>,
+    /// The entry point that runs is left where it needs an answer, and is run again.
+    restartable: bool,
+    /// Answers that entry points are run again for.
+    answers: Vec<Stashed>,
+    /// What the entry point that was just left is to be run again behind.
+    left: Option<Ticket>,
+    /// How the recording went, once it has ended.
+    pub recording: Option<mgl_core::trace::Status>,
+    /// What the tracker's checks found.
+    pub checks: Checks,
+}
+
+/// An answer, on its way to the entry point that asked.
+struct Stashed {
+    context: ContextHandle,
+    /// The question, as a record.
+    question: Vec<u64>,
+    ticket: Ticket,
+}
+
+/// Results of `MGL_CHECK`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Checks {
+    /// Comparisons of a repushed state with the live one.
+    pub repush: u64,
+    /// Those that found a difference.
+    pub repush_differences: u64,
+    /// The first difference, in words.
+    pub first_difference: Option<String>,
+}
+
+/// What comes of asking where an entry point can be run again.
+#[derive(Debug)]
+pub enum Answer {
+    /// The answer.
+    Reply(Reply),
+    /// The call was refused or failed.
+    Failed,
+    /// It is on its way: return, and touch nothing; the entry point is run again when it is there.
+    Later,
+}
+
+/// What the server can say at the end.
+pub struct ServerReport {
+    /// What was counted.
+    pub counters: Counters,
+    /// What was drawn as near as the API below allows, with how often.
+    pub approximations: Vec<(&'static str, u64)>,
+}
+
+impl Pipe {
+    /// Makes the back end that `config` names.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made; the text says why.
+    pub fn new(config: &Config) -> Result<Self, String> {
+        for w in &config.warnings {
+            eprintln!("mgl: {w}; ignored");
+        }
+        let options = BackendOptions {
+            espryt: EsprytOptions {
+                debug: config.debug,
+                ..EsprytOptions::default()
+            },
+            magma: MagmaOptions {
+                device: config.device.clone(),
+                debug: config.debug,
+                ..MagmaOptions::default()
+            },
+        };
+        let kind = config.backend;
+        let start = move || crate::passthrough::during(|| make_backend(kind, &options));
+        let link = Link::direct(start).map_err(|e| {
+            format!("{e}; mgl doctor says what this machine offers and what to install")
+        })?;
+        let mut pipe = Self::with_link(config, link);
+        pipe.start_recording();
+        crate::report::at_exit();
+        Ok(pipe)
+    }
+
+    /// A pipe over a given link.
+    #[must_use]
+    pub fn with_link(config: &Config, mut link: Link) -> Self {
+        let slots = (0..HandleKind::COUNT as u32)
+            .map(|k| SlotAllocator::for_kind(HandleKind(k)))
+            .collect();
+        let caps = link.run(|server| server.backend.caps().clone());
+        Self {
+            link,
+            caps,
+            emitted: Emitted::default(),
+            config: config.clone(),
+            slots,
+            want: BindContext::default(),
+            errors: Errors::default(),
+            lost: None,
+            unsupported: BTreeMap::new(),
+            faults: BTreeMap::new(),
+            recorder: None,
+            leave_out: config.leave_out.clone(),
+            presents: 0,
+            after: None,
+            restartable: false,
+            answers: Vec::new(),
+            left: None,
+            recording: None,
+            checks: Checks::default(),
+        }
+    }
+
+    /// What the back end can do.
+    #[inline]
+    #[must_use]
+    pub fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// What was emitted of a context's groups.
+    #[inline]
+    #[must_use]
+    pub fn emitted(&self, context: ContextHandle) -> Option<&ContextState> {
+        self.emitted.context(context)
+    }
+
+    /// A resource as it was emitted.
+    #[inline]
+    #[must_use]
+    pub fn resource(&self, resource: impl Into<ResourceHandle>) -> Option<&ResourceDesc> {
+        self.emitted.resource(resource.into())
+    }
+
+    /// A texture's parameters as they were emitted.
+    #[inline]
+    #[must_use]
+    pub fn texture_params(&self, texture: TextureHandle) -> Option<&TextureParams> {
+        self.emitted.params(texture)
+    }
+
+    /// Runs something at the server's end, behind all that was sent so far, and waits for it.
+    pub fn at_server<T: Send + 'static>(
+        &mut self,
+        f: impl FnOnce(&mut Server<Box<dyn Backend>>) -> T + Send + 'static,
+    ) -> T {
+        self.link.run(f)
+    }
+
+    /// What the server has counted.
+    pub fn server_report(&mut self) -> ServerReport {
+        self.link.run(|server| ServerReport {
+            counters: server.counters,
+            approximations: server.backend.approximations(),
+        })
+    }
+
+    /// Tells the server the native window of a surface that is about to be created.
+    pub fn attach_native(&mut self, surface: SurfaceHandle, window: &NativeWindow) {
+        let id = window.window;
+        let window = window.clone();
+        let attach = move |s: &mut Server<Box<dyn Backend>>| {
+            let done = s.backend.attach_native(surface, &window);
+            done.map_err(|e| e.to_string())
+        };
+        if let Err(e) = self.link.run(attach) {
+            eprintln!("mgl: window {id:#x}: {e}");
+        }
+    }
+
+    /// Has the server let go of this thread's native context, where it has one.
+    pub fn release_thread(&mut self) {
+        if let Err(e) = self.link.release_thread() {
+            eprintln!("mgl: releasing the native context: {e}");
+        }
+    }
+
+    /// Mints a handle. All 2^20 slots of a kind being live is an out-of-memory, reported as a null handle.
+    pub fn mint<H: TypedHandle>(&mut self) -> H {
+        match self.slots[H::KIND.0 as usize].alloc() {
+            Some(h) => H::from_raw(h),
+            None => {
+                self.raise(crate::consts::gl::GL_OUT_OF_MEMORY);
+                H::default()
+            }
+        }
+    }
+
+    /// Gives a handle back, after the call that ends its object was pushed.
+    pub fn release<H: TypedHandle>(&mut self, h: H) {
+        self.slots[H::KIND.0 as usize].free(h.raw());
+    }
+
+    /// Live handles of a kind, and slots ever used.
+    #[must_use]
+    pub fn handle_counts(&self, kind: HandleKind) -> (usize, usize) {
+        let a = &self.slots[kind.0 as usize];
+        (a.live(), a.high_water())
+    }
+
+    /// Says who speaks next; a BindContext goes out with the next push if that is a change.
+    #[inline]
+    pub fn speak(&mut self, who: BindContext) {
+        self.want = who;
+    }
+
+    /// Has everything that was pushed so far applied in due course, outside of an entry point.
+    pub fn publish(&mut self) {
+        self.link.publish();
+    }
+
+    /// Makes the next push bind its speaker anew: the thread's native context may have moved.
+    pub fn forget_speaker(&mut self) {
+        self.emitted.forget_speaker();
+    }
+
+    /// Pushes a call that has no answer. What its wait class asks for, the entry point that runs waits for once it has
+    /// let go of the driver.
+    #[inline]
+    pub fn push(&mut self, call: Call<'_>) {
+        if let Sent::Later(ticket) = self.send(&call) {
+            self.after = Some(ticket);
+        }
+    }
+
+    /// Pushes a call and waits here until it was applied; the answer is `None` when it was refused or failed. The driver
+    /// stays locked meanwhile: for what is rare, or cannot be begun anew ([`Pipe::ask_apart`]).
+    pub fn ask(&mut self, call: Call<'_>) -> Option<Reply> {
+        let reply = match self.send(&call) {
+            Sent::Done(reply) => reply,
+            Sent::Later(ticket) => self.link.wait(ticket),
+        };
+        self.answered(&call, reply)
+    }
+
+    /// Pushes a call that has an answer, without keeping the driver from other threads while it is waited for: the entry
+    /// point is left and run again. Up to here it must have done nothing that doing it again would change.
+    pub fn ask_apart(&mut self, call: Call<'_>) -> Answer {
+        // Replies stand behind their records in the trace: nobody gets between.
+        if !self.restartable || self.recorder.is_some() || self.link.is_direct() {
+            return self.ask(call).map_or(Answer::Failed, Answer::Reply);
+        }
+        let context = self.want.context;
+        let mut question = Vec::new();
+        let _ = mgl_core::codec::encode(&call, &mut question, &mut Vec::new());
+        let stashed = self.answers.iter().position(|a| a.context == context);
+        if let Some(stashed) = stashed.map(|i| self.answers.swap_remove(i))
+            && stashed.question == question
+        {
+            let reply = self.link.wait(stashed.ticket);
+            let reply = self.answered(&call, reply);
+            return reply.map_or(Answer::Failed, Answer::Reply);
+        }
+        match self.send(&call) {
+            Sent::Done(reply) => {
+                let reply = self.answered(&call, reply);
+                reply.map_or(Answer::Failed, Answer::Reply)
+            }
+            Sent::Later(ticket) => {
+                self.left = Some(ticket.clone());
+                self.answers.push(Stashed {
+                    context,
+                    question,
+                    ticket,
+                });
+                Answer::Later
+            }
+        }
+    }
+
+    /// An answer has come: it is recorded, and notices that it may stand behind are taken.
+    fn answered(&mut self, call: &Call<'_>, reply: Option<Reply>) -> Option<Reply> {
+        if let (Some(r), Some(reply)) = (self.recorder.as_mut(), &reply)
+            && *reply != Reply::None
+        {
+            r.reply(reply);
+        }
+        self.take_notices();
+        if reply.is_none() && call.op().info().wait == Wait::Reply {
+            // What a program waits for and does not get it is told of, at once.
+            self.raise(crate::consts::gl::GL_INVALID_OPERATION);
+        }
+        reply
+    }
+
+    /// The one place where calls leave: with their speaker, remembered and recorded.
+    fn send(&mut self, call: &Call<'_>) -> Sent {
+        if self.lost.is_some() {
+            return Sent::Done(None);
+        }
+        if self.want != *self.emitted.speaker()
+            && !matches!(
+                call,
+                Call::ContextCreate { .. } | Call::SurfaceCreate { .. }
+            )
+        {
+            let who = self.want;
+            drop(self.one(&Call::BindContext { p: &who }));
+        }
+        self.one(call)
+    }
+
+    fn one(&mut self, call: &Call<'_>) -> Sent {
+        if self.leave_out.is_some() && self.is_left_out(call) {
+            return Sent::Done(None);
+        }
+        self.emitted.note(call);
+        // Recorded before it is applied: should the driver below crash, the file shows by which call.
+        self.link.send(call, self.recorder.as_mut())
+    }
+
+    #[cold]
+    fn is_left_out(&mut self, call: &Call<'_>) -> bool {
+        let op = call.op();
+        let taken = self.leave_out.as_mut().is_some_and(|push| push.takes(op));
+        if taken {
+            eprintln!("mgl: a push of {} was left out, as asked", op.name());
+        }
+        taken
+    }
+
+    /// Says so when the push that was to be left out never came.
+    pub fn tell_unused_leave_out(&self) {
+        if let Some(text) = self.leave_out.as_ref().and_then(LeaveOut::unused) {
+            eprintln!("mgl: {text}");
+        }
+    }
+
+    /// An entry point begins. `restartable`: it may be run again ([`Pipe::ask_apart`]).
+    #[inline]
+    pub fn begin(&mut self, who: BindContext, restartable: bool) {
+        self.want = who;
+        self.restartable = restartable;
+    }
+
+    /// An entry point has done its work, or has been left: what it pushed goes out. Gives what is to be waited for
+    /// without the driver, and whether the entry point is to be run again then.
+    #[inline]
+    pub fn end(&mut self) -> Option<(Ticket, bool)> {
+        self.link.publish();
+        if self.link.has_notices() {
+            self.take_notices();
+        }
+        if let Some(ticket) = self.left.take() {
+            return Some((ticket, true));
+        }
+        if !self.answers.is_empty() {
+            // Run again, it did not ask again: what it found is another by now.
+            let context = self.want.context;
+            self.answers.retain(|a| a.context != context);
+        }
+        self.after.take().map(|ticket| (ticket, false))
+    }
+
+    /// Takes what the server has told, in order: errors for their contexts, lines for the log, events for the trace.
+    #[cold]
+    pub fn take_notices(&mut self) {
+        while let Some(notice) = self.link.notice() {
+            let Notice { context, news, .. } = notice;
+            match news {
+                News::Failed { op, error } => self.failed(context, op, &error),
+                News::Event(event) => self.reported(context, &event),
+            }
+        }
+    }
+
+    /// Has the back end tell what it has to, and takes it.
+    pub fn look(&mut self) {
+        self.link.look();
+        self.take_notices();
+    }
+
+    #[cold]
+    fn failed(&mut self, context: ContextHandle, op: Op, error: &ApplyError) {
+        let ApplyError::Backend { error: why, .. } = error else {
+            return self.fault(error);
+        };
+        match why {
+            BackendError::OutOfMemory(what) => {
+                eprintln!("mgl: {}: out of memory: {what}", op.name());
+                self.errors
+                    .raise(context, crate::consts::gl::GL_OUT_OF_MEMORY);
+            }
+            BackendError::Unsupported(what) => {
+                let n = self.unsupported.entry(what.clone()).or_insert(0);
+                *n += 1;
+                if *n == 1 {
+                    eprintln!(
+                        "mgl: {} is not supported by the {} back end; refused",
+                        what, self.caps.backend
+                    );
+                }
+            }
+            BackendError::Lost(what) => self.lose(what),
+            BackendError::Driver(_) => self.fault(error),
+        }
+    }
+
+    fn reported(&mut self, context: ContextHandle, event: &Event) {
+        if let Some(r) = &mut self.recorder {
+            r.event(event);
+        }
+        match event {
+            Event::GlError { code, detail } => {
+                eprintln!("mgl: {detail}");
+                self.errors.raise(context, *code);
+            }
+            Event::Log { level, text } if *level >= LogLevel::Warn => eprintln!("mgl: {text}"),
+            _ => {}
+        }
+    }
+
+    /// The device is gone: said once; from now on nothing is sent.
+    #[cold]
+    fn lose(&mut self, what: &str) {
+        if self.lost.is_none() {
+            eprintln!(
+                "mgl: the device is lost: {what}; what the program draws from now on is not shown"
+            );
+            self.lost = Some(what.to_owned());
+        }
+    }
+
+    /// Whether the device is lost (GL 4.6 §2.3.2).
+    #[inline]
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// Counts a push that failed, and says it once a message.
+    fn fault(&mut self, e: &ApplyError) {
+        let text = e.to_string();
+        let n = self.faults.entry(text.clone()).or_insert(0);
+        *n += 1;
+        if *n == 1 {
+            eprintln!("mgl: push refused: {text}");
+        }
+    }
+
+    /// A surface is about to end: nobody speaks with it any more.
+    pub fn drop_surface(&mut self, s: SurfaceHandle) {
+        for place in [&mut self.want.draw, &mut self.want.read] {
+            if *place == s {
+                *place = SurfaceHandle::NULL;
+            }
+        }
+    }
+
+    /// Leaves a GL error for the next glGetError of the context that speaks.
+    pub fn raise(&mut self, code: u32) {
+        self.errors.raise(self.want.context, code);
+    }
+
+    /// Takes the GL error that pushes left for a context, 0 for none.
+    #[inline]
+    pub fn take_error(&mut self, context: ContextHandle) -> u32 {
+        self.take_notices();
+        self.errors.take(context)
+    }
+
+    /// Values that the back end refused, with how often.
+    #[must_use]
+    pub fn unsupported(&self) -> &BTreeMap<String, u64> {
+        &self.unsupported
+    }
+
+    /// Pushes that the server refused, with how often; empty in a healthy front end.
+    #[must_use]
+    pub fn faults(&self) -> &BTreeMap<String, u64> {
+        &self.faults
+    }
+
+    /// Frames presented.
+    #[must_use]
+    pub fn presents(&self) -> u64 {
+        self.presents
+    }
+}
+
+#[cfg(test)]
+impl Pipe {
+    /// A pipe to a given back end, over the direct link.
+    pub fn with_backend(config: &Config, backend: Box<dyn Backend>) -> Self {
+        let made = Link::direct(|| Ok::<_, String>(backend));
+        Self::with_link(config, made.expect("nothing can fail"))
+    }
+    /// Draws with another back end from now on.
+    pub fn replace_backend(&mut self, backend: Box<dyn Backend>) {
+        self.caps = backend.caps().clone();
+        self.server_mut().backend = backend;
+    }
+    /// The server, which tests look into.
+    pub fn server(&self) -> &Server<Box<dyn Backend>> {
+        self.link.server().expect("tests use the direct link")
+    }
+    /// The server, to change it.
+    pub fn server_mut(&mut self) -> &mut Server<Box<dyn Backend>> {
+        self.link.server_mut().expect("tests use the direct link")
+    }
+}
