@@ -101,10 +101,16 @@ pub enum CreateError {
 #[error("cannot make the context current: {0}")]
 pub struct MakeCurrentError(pub &'static str);
 
-/// The surface is gone.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot present")]
-pub struct SwapError;
+/// Why nothing was presented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SwapError {
+    /// The surface is gone.
+    #[error("cannot present")]
+    NoSurface,
+    /// The device is lost, and what was drawn with it.
+    #[error("the device is lost")]
+    Lost,
+}
 
 /// A context, as the window system layer holds it.
 #[derive(Debug)]
@@ -224,6 +230,12 @@ impl Gl<'_> {
         if self.ctx.error == 0 {
             self.ctx.error = code;
         }
+    }
+
+    /// Whether the device is lost and the context is one that tells (GL 4.6 §2.3.2): made to lose its state on a reset.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.ctx.config.lose_on_reset && self.pipe.is_lost()
     }
 
     /// Whether the context is a core profile one.
@@ -721,18 +733,21 @@ pub fn frame_ended() {
 ///
 /// # Errors
 ///
-/// The surface is gone.
+/// See [`SwapError`].
 pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
     let mut guard = driver::lock();
     let d: &mut Driver = &mut guard;
-    let s = d.surfaces.get_mut(surface.id).ok_or(SwapError)?;
+    let s = d.surfaces.get_mut(surface.id).ok_or(SwapError::NoSurface)?;
     s.frames += 1;
     frame_ended();
     let handle = s.handle;
     let current = CURRENT.try_with(std::cell::Cell::get).unwrap_or(usize::MAX);
     let Some(p) = d.pipe.as_mut() else {
-        return Err(SwapError);
+        return Err(SwapError::NoSurface);
     };
+    if p.is_lost() {
+        return Err(SwapError::Lost);
+    }
     if let Some(c) = d.contexts.get(current) {
         p.speak(c.speaker());
     }

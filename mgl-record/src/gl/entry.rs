@@ -120,6 +120,13 @@ impl<T> EntryReturn for *mut T {
 /// [`Pipe::ask_apart`]: crate::pipe::Pipe::ask_apart
 #[inline]
 pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnMut(&mut Gl) -> R) -> R {
+    let mut body = body;
+    let body = |gl: &mut Gl| {
+        if gl.pipe.is_lost() && !lives_on(name) {
+            return lost(gl);
+        }
+        body(gl)
+    };
     match catch_unwind(AssertUnwindSafe(|| context::with_current_again(body))) {
         Ok(Some(value)) => value,
         Ok(None) => R::nothing(),
@@ -128,6 +135,22 @@ pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnMut(&mut Gl) ->
             R::nothing()
         }
     }
+}
+
+/// Entry points that behave as ever when the device is lost, or tell who polls that it is over (GL 4.6 §2.3.2).
+fn lives_on(name: &str) -> bool {
+    let errors = ["glGetError", "glGetGraphicsResetStatus"];
+    let polls = ["glGetSynciv", "glGetQueryObjectuiv"];
+    errors.contains(&name) || polls.contains(&name)
+}
+
+/// What every other entry point does then: nothing but an error, where the context was to say so.
+#[cold]
+fn lost<R: EntryReturn>(gl: &mut Gl) -> R {
+    if gl.is_lost() {
+        gl.raise(crate::consts::gl::GL_CONTEXT_LOST);
+    }
+    R::nothing()
 }
 
 /// Runs the body of an entry point that needs no context.

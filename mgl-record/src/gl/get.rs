@@ -570,8 +570,10 @@ gl_entry! {
         // SAFETY: the caller gives room for two values.
         unsafe { std::ptr::copy_nonoverlapping(p.as_ptr(), val, 2) }
     }
-    /// The status of a robust context (GL 4.6 §2.3.2): never reset.
-    fn glGetGraphicsResetStatus(_gl) -> GLenum { GL_NO_ERROR }
+    /// The status of a robust context (GL 4.6 §2.3.2). A device that is lost does not come back.
+    fn glGetGraphicsResetStatus(gl) -> GLenum {
+        if gl.is_lost() { GL_UNKNOWN_CONTEXT_RESET } else { GL_NO_ERROR }
+    }
 }
 
 #[cfg(test)]

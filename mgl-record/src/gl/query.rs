@@ -166,6 +166,13 @@ gl_entry! {
 
     /// A query's result or whether it is there (GL 4.6 §4.2.3), clamped to what fits.
     fn glGetQueryObjectuiv(gl, id: GLuint, pname: GLenum, params: *mut GLuint) {
+        if gl.pipe.is_lost() {
+            if pname == GL_QUERY_RESULT_AVAILABLE {
+                // SAFETY: the program gives room for one value.
+                unsafe { params.write_unaligned(1) };
+            }
+            return;
+        }
         if let Some(v) = gl.query_object(id, pname) {
             // SAFETY: the program gives room for one value.
             unsafe { params.write_unaligned(GLuint::try_from(v).unwrap_or(GLuint::MAX)) };

@@ -153,6 +153,13 @@ gl_entry! {
     fn glGetSynciv(
         gl, sync: GLsync, pname: GLenum, count: GLsizei, length: *mut GLsizei, values: *mut GLint,
     ) {
+        if gl.pipe.is_lost() {
+            if pname == GL_SYNC_STATUS && count > 0 {
+                // SAFETY: the program gives room for `count` values.
+                unsafe { values.write_unaligned(GL_SIGNALED as GLint) };
+            }
+            return;
+        }
         if count < 0 {
             return gl.raise(GL_INVALID_VALUE);
         }

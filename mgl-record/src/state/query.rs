@@ -313,9 +313,9 @@ impl QueryState {
     #[cold]
     fn found_nothing(&mut self, pipe: &mut Pipe, c: Conditional) -> bool {
         let query = &mut self.table.objects[c.query];
-        // A query that was begun anew has no result to go by. Without waiting, what is drawn would depend on how far the
-        // server is: it is drawn, as GL allows (GL 4.6 §10.9).
-        if query.active || !c.wait {
+        // A query that was begun anew has no result to go by. Without waiting, a result that nobody asked for yet would make
+        // what is drawn depend on how far the server is: it is drawn, as GL allows (GL 4.6 §10.9).
+        if query.active || (!c.wait && query.result.is_none()) {
             return false;
         }
         query.result(pipe) == 0

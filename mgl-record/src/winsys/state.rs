@@ -9,7 +9,7 @@ use super::drawable::Drawable;
 use super::egl::display::EglDisplay;
 use super::names;
 use super::x11::{Connection, Geometry, WindowEvent, X11Error};
-use crate::context::{self, ContextRef};
+use crate::context::{self, ContextRef, SwapError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ptr;
@@ -271,22 +271,31 @@ impl State {
 
     /// Presents a drawable, and takes in what happened to its window meanwhile. A window that is
     /// gone has nothing to present to, which is no error: programs do this while they close.
-    pub fn present(&self, drawable: &Drawable) {
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn present(&self, drawable: &Drawable) -> Result<(), SwapError> {
         let Some(connection) = &drawable.connection else {
-            return;
+            return Ok(());
         };
         self.pump(connection);
         if !drawable.is_alive() {
-            return;
+            return Ok(());
         }
-        if let Err(error) = context::swap_buffers(&drawable.surface) {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| eprintln!("mgl: {error}"));
+        match context::swap_buffers(&drawable.surface) {
+            Ok(()) => {}
+            Err(SwapError::Lost) => return Err(SwapError::Lost),
+            Err(error) => {
+                static ONCE: Once = Once::new();
+                ONCE.call_once(|| eprintln!("mgl: {error}"));
+            }
         }
         self.pump(connection);
         if drawable.is_alive() {
             drawable.apply_size();
         }
+        Ok(())
     }
 
     /// Remembers which configuration glXChooseVisual meant by a visual: the visual alone does not

@@ -11,6 +11,7 @@ mod features;
 mod fork;
 mod framebuffer;
 mod legacy;
+mod lost;
 mod query;
 mod spy;
 mod sync;
@@ -45,9 +46,8 @@ impl Current {
         Self::shared(profile, None)
     }
 
-    fn shared(profile: Profile, with: Option<&ContextRef>) -> Self {
-        install_spy();
-        let config = ContextConfig {
+    fn config(profile: Profile) -> ContextConfig {
+        ContextConfig {
             profile,
             major: 3,
             minor: 3,
@@ -57,7 +57,12 @@ impl Current {
             lose_on_reset: false,
             no_error: false,
             flush_on_release: true,
-        };
+        }
+    }
+
+    fn shared(profile: Profile, with: Option<&ContextRef>) -> Self {
+        install_spy();
+        let config = Self::config(profile);
         let context = context::create(&config, with).expect("the null back end makes contexts");
         let surface = context::create_surface(&SurfaceConfig {
             native: None,

@@ -4,10 +4,19 @@ use mgl_core::handle::*;
 use mgl_core::pipe::backend::{ProgramCode, Result};
 use mgl_core::pipe::*;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
 /// Its renderer string.
 pub const NAME: &str = "spy";
+
+/// The next flush finds that the device is lost.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Has the device be lost at the next flush: in a child of its own, since nothing brings it back.
+pub fn lose_device() {
+    LOST.store(true, Ordering::Relaxed);
+}
 
 /// A draw with the state that it read.
 #[derive(Debug, Clone)]
@@ -210,6 +219,9 @@ impl Backend for Spy {
     }
     fn flush(&mut self, s: &PushedState, _: &Flush) -> Result {
         log().flushes.push(s.current.context);
+        if LOST.load(Ordering::Relaxed) {
+            return Err(BackendError::Lost("on purpose".into()));
+        }
         Ok(())
     }
     as_null! {

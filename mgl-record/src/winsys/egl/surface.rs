@@ -174,7 +174,8 @@ fn swap(dpy: EGLDisplay, handle: EGLSurface) -> Result<EGLBoolean> {
         return Ok(1);
     }
     display.flush_native();
-    state().present(&surface.drawable);
+    let shown = state().present(&surface.drawable);
+    shown.map_err(|_| EGL_CONTEXT_LOST)?;
     if surface.drawable.is_alive() {
         Ok(1)
     } else {
