@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub struct Config {
     /// `MGL_BACKEND`: `espryt` (default), `magma` or `null`.
     pub backend: BackendKind,
+    /// `MGL_LINK`: `direct`, `thread` or `auto` (default).
+    pub link: LinkKind,
     /// `MGL_DEVICE`: the Vulkan device, by number or part of its name.
     pub device: Option<String>,
     /// `MGL_RECORD`: trace file to write.
@@ -35,6 +37,32 @@ pub struct Config {
     pub full_provenance: bool,
     /// Settings that were not understood, for one warning each.
     pub warnings: Vec<String>,
+}
+
+/// Where the back end works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkKind {
+    /// In the program's own threads, at every call.
+    Direct,
+    /// In a thread of its own.
+    Thread,
+    /// In a thread of its own, where there are two processors.
+    #[default]
+    Auto,
+}
+
+impl LinkKind {
+    /// What `auto` comes to on this machine; never [`LinkKind::Auto`].
+    #[must_use]
+    pub fn resolved(self) -> Self {
+        match self {
+            Self::Auto => match std::thread::available_parallelism() {
+                Ok(n) if n.get() >= 2 => Self::Thread,
+                _ => Self::Direct,
+            },
+            kind => kind,
+        }
+    }
 }
 
 impl Config {
@@ -72,6 +100,15 @@ impl Config {
                 false
             }
         };
+        let link = match var("MGL_LINK").as_deref() {
+            None | Some("" | "auto") => LinkKind::Auto,
+            Some("direct") => LinkKind::Direct,
+            Some("thread") => LinkKind::Thread,
+            Some(other) => {
+                warnings.push(format!("MGL_LINK={other} is not direct, thread or auto"));
+                LinkKind::Auto
+            }
+        };
         let asked = var("MGL_LEAVE_OUT").filter(|v| !v.is_empty());
         let leave_out = match asked.as_deref().map(LeaveOut::parse) {
             None => None,
@@ -83,6 +120,7 @@ impl Config {
         };
         Self {
             backend,
+            link,
             device: var("MGL_DEVICE").filter(|v| !v.is_empty()),
             record: path("MGL_RECORD"),
             record_over: var("MGL_RECORD_OVER"),
@@ -115,10 +153,12 @@ mod tests {
             "MGL_RECORD" => Some(OsString::from_vec(b"a\xff.mgltrace".to_vec())),
             "MGL_DEVICE" => Some("llvmpipe".into()),
             "MGL_LEAVE_OUT" => Some("DrawMesh".into()),
+            "MGL_LINK" => Some("rope".into()),
             _ => None,
         });
-        assert_eq!(c.warnings.len(), 3);
-        assert!(c.leave_out.is_none() && c.warnings[2].contains("DrawMesh"));
+        assert_eq!(c.warnings.len(), 4);
+        assert!(c.leave_out.is_none() && c.warnings[3].contains("DrawMesh"));
+        assert!(c.link == LinkKind::Auto && c.warnings[2].contains("rope"));
         assert_eq!(c.device.as_deref(), Some("llvmpipe"));
         let record = c.record.map(|path| path.into_os_string().into_vec());
         assert_eq!(record.as_deref(), Some(&b"a\xff.mgltrace"[..]));

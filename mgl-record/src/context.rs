@@ -308,10 +308,12 @@ fn run_current<R>(restartable: bool, mut f: impl FnMut(&mut Gl<'_>) -> R) -> Opt
             return Some(result);
         };
         drop(guard);
-        ticket.wait();
         if !again {
+            // What it says is of no interest here; failures are told by notices.
+            drop(ticket.take());
             return Some(result);
         }
+        ticket.wait();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls of EGL that are not the program's: a driver below a back end asks for libEGL.so.1 by name, and the loader gives
 //! it ours, since that name is taken. NVIDIA's Vulkan driver does so on machines without a display. While a back end
-//! starts, EGL functions that this thread calls are therefore the system's.
+//! starts, EGL functions that this thread calls are therefore the system's; in a thread that only back ends run in, always.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_void};
@@ -21,6 +21,11 @@ pub fn during<R>(f: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore(STARTING.replace(true));
     f()
+}
+
+/// Passes the EGL calls of this thread on from now on: it is the driver's own.
+pub fn for_ever() {
+    STARTING.set(true);
 }
 
 /// The system's function of a name, if calls are passed on now and it has one.

@@ -81,10 +81,13 @@ fn finish() {
     pipe.look();
     pipe.finish_recording();
     pipe.tell_unused_leave_out();
+    let server = pipe.server_report();
+    if !pipe.close(Duration::from_secs(2)) {
+        eprintln!("mgl: the back end is still busy; its last frames are not shown");
+    }
     let Some(path) = pipe.config.report.clone() else {
         return;
     };
-    let server = pipe.server_report();
     let caps = pipe.caps();
     let named = |l: Vec<(&'static str, u64)>| {
         l.into_iter()

@@ -1,13 +1,14 @@
 //! The server's end of a link: applies calls, and turns what goes wrong into notices.
 
 use super::notice::{News, Notice};
-use crate::pipe::{Backend, Call, Reply, Server};
+use crate::pipe::{ApplyError, Backend, BackendError, Call, Op, Reply, Server};
 
-/// A server, and the number of the record that it applied last.
+/// A server, and which record it applied last.
 pub struct Applier {
     /// The server.
     pub server: Server<Box<dyn Backend>>,
     ordinal: u64,
+    op: Op,
 }
 
 impl Applier {
@@ -17,6 +18,7 @@ impl Applier {
         Self {
             server: Server::new(backend),
             ordinal: 0,
+            op: Op::GetCaps,
         }
     }
 
@@ -27,12 +29,11 @@ impl Applier {
         call: &Call<'_>,
         tell: &mut dyn FnMut(Notice),
     ) -> Option<Reply> {
-        self.ordinal = ordinal;
+        (self.ordinal, self.op) = (ordinal, call.op());
         match self.server.apply(call) {
             Ok(reply) => Some(reply),
             Err(error) => {
-                let op = call.op();
-                tell(self.notice(News::Failed { op, error }));
+                tell(self.notice(News::Failed { op: self.op, error }));
                 None
             }
         }
@@ -43,6 +44,16 @@ impl Applier {
         for event in self.server.backend.take_events() {
             tell(self.notice(News::Event(event)));
         }
+    }
+
+    /// Tells that what should not happen happened, at the record that was applied last.
+    pub fn tell_broken(&self, what: &str, tell: &mut dyn FnMut(Notice)) {
+        let op = self.op;
+        let error = ApplyError::Backend {
+            op: op.name(),
+            error: BackendError::Driver(what.into()),
+        };
+        tell(self.notice(News::Failed { op, error }));
     }
 
     fn notice(&self, news: News) -> Notice {

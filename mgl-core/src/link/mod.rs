@@ -1,19 +1,24 @@
 //! Links: how calls get from the client's end of the pipe to the server's, and answers and notices back.
 //!
-//! [`Direct`]: the server is where the client stands. Above a link nothing depends on which it is.
+//! [`Direct`]: the server is where the client stands. [`Thread`]: it is in a thread of its own, which makes and uses all that
+//! is native. Above a link nothing depends on which it is.
 
 mod applier;
 mod direct;
 mod notice;
+mod ring;
+mod thread;
 mod ticket;
 
 pub use applier::Applier;
 pub use direct::Direct;
 pub use notice::{News, Notice};
+pub use thread::Thread;
 pub use ticket::Ticket;
 
 use crate::pipe::{Backend, Call, Reply, Server};
 use crate::trace::TraceRecorder;
+use std::time::Duration;
 
 /// The server of a link.
 pub type LinkedServer = Server<Box<dyn Backend>>;
@@ -30,6 +35,8 @@ pub enum Sent {
 pub enum Link {
     /// Applied where it is sent.
     Direct(Box<Direct>),
+    /// Applied by a thread of this process.
+    Thread(Box<Thread>),
 }
 
 impl Link {
@@ -40,6 +47,17 @@ impl Link {
     /// Those of `make`.
     pub fn direct<E>(make: impl FnOnce() -> Result<Box<dyn Backend>, E>) -> Result<Self, E> {
         Ok(Self::Direct(Box::new(Direct::new(make()?))))
+    }
+
+    /// A link to a thread, in which `make` makes the back end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make`, and that no thread can be started.
+    pub fn thread<E: Send + From<std::io::Error> + 'static>(
+        make: impl FnOnce() -> Result<Box<dyn Backend>, E> + Send + 'static,
+    ) -> Result<Self, E> {
+        Ok(Self::Thread(Box::new(Thread::start(make)?)))
     }
 
     /// Whether what is sent has been applied when that returns.
@@ -59,6 +77,7 @@ impl Link {
                 }
                 Sent::Done(link.send(call))
             }
+            Self::Thread(link) => link.send(call, recorder),
         }
     }
 
@@ -72,6 +91,7 @@ impl Link {
     pub fn publish(&mut self) {
         match self {
             Self::Direct(_) => {}
+            Self::Thread(link) => link.publish(),
         }
     }
 
@@ -81,6 +101,7 @@ impl Link {
     pub fn has_notices(&self) -> bool {
         match self {
             Self::Direct(link) => link.has_notices(),
+            Self::Thread(link) => link.has_notices(),
         }
     }
 
@@ -88,23 +109,27 @@ impl Link {
     pub fn notice(&mut self) -> Option<Notice> {
         match self {
             Self::Direct(link) => link.notice(),
+            Self::Thread(link) => link.notice(),
         }
     }
 
-    /// Makes notices of what the back end has to report by now. Does not wait.
+    /// Makes notices of what the back end has to report by now. Does not wait: the applying thread looks by itself behind
+    /// every call that is waited for.
     pub fn look(&mut self) {
         match self {
             Self::Direct(link) => link.look(),
+            Self::Thread(_) => {}
         }
     }
 
-    /// Runs something at the server's end, behind all that was sent, and waits for it.
+    /// Runs something at the server's end, behind all that was sent, and waits for it. `None` when the server is gone.
     pub fn run<T: Send + 'static>(
         &mut self,
         f: impl FnOnce(&mut LinkedServer) -> T + Send + 'static,
-    ) -> T {
+    ) -> Option<T> {
         match self {
-            Self::Direct(link) => f(&mut link.applier().server),
+            Self::Direct(link) => Some(f(&mut link.applier().server)),
+            Self::Thread(link) => link.run(f),
         }
     }
 
@@ -119,6 +144,7 @@ impl Link {
                 let backend = &mut link.applier().server.backend;
                 backend.release_thread().map_err(|e| e.to_string())
             }
+            Self::Thread(_) => Ok(()),
         }
     }
 
@@ -127,6 +153,7 @@ impl Link {
     pub fn server(&self) -> Option<&LinkedServer> {
         match self {
             Self::Direct(link) => Some(link.server()),
+            Self::Thread(_) => None,
         }
     }
 
@@ -134,6 +161,16 @@ impl Link {
     pub fn server_mut(&mut self) -> Option<&mut LinkedServer> {
         match self {
             Self::Direct(link) => Some(&mut link.applier().server),
+            Self::Thread(_) => None,
+        }
+    }
+
+    /// The end: all that was sent has been applied when this returns, unless that takes longer than `patience`; false
+    /// then. Nothing is sent any more.
+    pub fn close(&mut self, patience: Duration) -> bool {
+        match self {
+            Self::Direct(_) => true,
+            Self::Thread(link) => link.close(patience),
         }
     }
 }

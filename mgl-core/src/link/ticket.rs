@@ -16,6 +16,10 @@ pub(super) trait Await: Send + Sync {
 }
 
 impl Ticket {
+    pub(super) fn new(what: impl Await + 'static) -> Self {
+        Self(Arc::new(what))
+    }
+
     /// Waits until the record was applied, or the server is gone.
     pub fn wait(&self) {
         self.0.wait();

@@ -9,7 +9,7 @@ mod emitted;
 mod errors;
 mod recording;
 
-use crate::config::Config;
+use crate::config::{Config, LinkKind};
 use crate::leave_out::LeaveOut;
 use emitted::Emitted;
 use errors::Errors;
@@ -24,6 +24,7 @@ use mgl_core::pipe::{
 use mgl_core::trace::TraceRecorder;
 use mgl_replay::{BackendOptions, EsprytOptions, MagmaOptions, NativeWindow, make_backend};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// See the module.
 pub struct Pipe {
@@ -92,6 +93,7 @@ pub enum Answer {
 }
 
 /// What the server can say at the end.
+#[derive(Default)]
 pub struct ServerReport {
     /// What was counted.
     pub counters: Counters,
@@ -121,24 +123,34 @@ impl Pipe {
             },
         };
         let kind = config.backend;
-        let start = move || crate::passthrough::during(|| make_backend(kind, &options));
-        let link = Link::direct(start).map_err(|e| {
+        let start = move || {
+            let made = crate::passthrough::during(|| make_backend(kind, &options));
+            made.map_err(|e| std::io::Error::other(e.to_string()))
+        };
+        let link = match config.link.resolved() {
+            LinkKind::Direct => Link::direct(start),
+            _ => Link::thread(move || {
+                // Every EGL call of that thread is a driver's.
+                crate::passthrough::for_ever();
+                start()
+            }),
+        };
+        let link = link.map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")
         })?;
-        let mut pipe = Self::with_link(config, link);
+        let mut pipe = Self::with_link(config, link).ok_or("the back end broke down at its start")?;
         pipe.start_recording();
         crate::report::at_exit();
         Ok(pipe)
     }
 
-    /// A pipe over a given link.
-    #[must_use]
-    pub fn with_link(config: &Config, mut link: Link) -> Self {
+    /// A pipe over a given link; `None` when nobody is at its other end.
+    fn with_link(config: &Config, mut link: Link) -> Option<Self> {
         let slots = (0..HandleKind::COUNT as u32)
             .map(|k| SlotAllocator::for_kind(HandleKind(k)))
             .collect();
-        let caps = link.run(|server| server.backend.caps().clone());
-        Self {
+        let caps = link.run(|server| server.backend.caps().clone())?;
+        Some(Self {
             link,
             caps,
             emitted: Emitted::default(),
@@ -158,7 +170,7 @@ impl Pipe {
             left: None,
             recording: None,
             checks: Checks::default(),
-        }
+        })
     }
 
     /// What the back end can do.
@@ -189,20 +201,28 @@ impl Pipe {
         self.emitted.params(texture)
     }
 
-    /// Runs something at the server's end, behind all that was sent so far, and waits for it.
+    /// Runs something at the server's end, behind all that was sent so far, and waits for it. `None` when the server is
+    /// gone.
     pub fn at_server<T: Send + 'static>(
         &mut self,
         f: impl FnOnce(&mut Server<Box<dyn Backend>>) -> T + Send + 'static,
-    ) -> T {
+    ) -> Option<T> {
         self.link.run(f)
     }
 
     /// What the server has counted.
     pub fn server_report(&mut self) -> ServerReport {
-        self.link.run(|server| ServerReport {
+        let report = self.link.run(|server| ServerReport {
             counters: server.counters,
             approximations: server.backend.approximations(),
-        })
+        });
+        report.unwrap_or_default()
+    }
+
+    /// The end of the process: all that was sent has been applied when this returns, unless that takes longer than
+    /// `patience`; false then.
+    pub fn close(&mut self, patience: Duration) -> bool {
+        self.link.close(patience)
     }
 
     /// Tells the server the native window of a surface that is about to be created.
@@ -213,7 +233,7 @@ impl Pipe {
             let done = s.backend.attach_native(surface, &window);
             done.map_err(|e| e.to_string())
         };
-        if let Err(e) = self.link.run(attach) {
+        if let Some(Err(e)) = self.link.run(attach) {
             eprintln!("mgl: window {id:#x}: {e}");
         }
     }
@@ -533,7 +553,8 @@ impl Pipe {
     /// A pipe to a given back end, over the direct link.
     pub fn with_backend(config: &Config, backend: Box<dyn Backend>) -> Self {
         let made = Link::direct(|| Ok::<_, String>(backend));
-        Self::with_link(config, made.expect("nothing can fail"))
+        let pipe = Self::with_link(config, made.expect("nothing can fail"));
+        pipe.expect("a direct link has its server")
     }
     /// Draws with another back end from now on.
     pub fn replace_backend(&mut self, backend: Box<dyn Backend>) {

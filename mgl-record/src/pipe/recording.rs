@@ -80,12 +80,13 @@ impl Pipe {
         }
         let image = self.at_server(move |s| s.backend.read_surface(&s.state, surface));
         match image {
-            Ok((w, h, rgba)) => {
+            None => {}
+            Some(Ok((w, h, rgba))) => {
                 if let Some(r) = &mut self.recorder {
                     r.frame_image(surface, w, h, &rgba);
                 }
             }
-            Err(e) => eprintln!("mgl: no image of frame {}: {e}", self.presents),
+            Some(Err(e)) => eprintln!("mgl: no image of frame {}: {e}", self.presents),
         }
     }
 

@@ -26,7 +26,7 @@ pub fn at_present(d: &mut Driver) {
 
 /// Feeds a fresh state by [`full_repush`] and compares it with the live one: the first difference, in words.
 pub fn repush_difference(d: &mut Driver) -> Option<String> {
-    let live = d.pipe.as_mut()?.at_server(|server| server.state.clone());
+    let live = d.pipe.as_mut()?.at_server(|server| server.state.clone())?;
     let mut fresh = PushedState {
         epoch: live.epoch,
         ..PushedState::default()
