@@ -1,10 +1,12 @@
 //! Links: how calls get from the client's end of the pipe to the server's, and answers and notices back.
 //!
-//! [`Direct`]: the server is where the client stands. Above a link nothing depends on which it is.
+//! [`Direct`]: the server is where the client stands. [`ring`]: records cross to an applying thread. Above a link nothing
+//! depends on which it is.
 
 mod applier;
 mod direct;
 mod notice;
+pub mod ring;
 mod ticket;
 
 pub use applier::Applier;
