@@ -232,7 +232,7 @@ impl<'w> Writer<'w> {
     fn bytes(&mut self, bytes: &[u8]) {
         let words = bytes.len().div_ceil(8);
         let to = &mut self.words[self.at..self.at + words];
-        if bytes.len() % 8 != 0 {
+        if !bytes.len().is_multiple_of(8) {
             to[words - 1] = 0;
         }
         bytemuck::cast_slice_mut::<u64, u8>(to)[..bytes.len()].copy_from_slice(bytes);

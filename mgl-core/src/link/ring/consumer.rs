@@ -47,7 +47,7 @@ impl<'a> Blobs<'a> {
         if r.size == 0 {
             return Some((&[], self.stage.at()));
         }
-        if r.offset % 8 != 0 {
+        if !r.offset.is_multiple_of(8) {
             return None;
         }
         let (at, words) = (r.offset / 8, r.size.div_ceil(8));
@@ -277,7 +277,7 @@ impl Consumer {
     fn piece(&mut self, of: Of, offset: u64, size: u64) -> Result<(), LinkError> {
         self.stage.refresh()?;
         let (at, words) = (offset / 8, size.div_ceil(8));
-        if offset % 8 != 0 || at < self.stage.at() {
+        if !offset.is_multiple_of(8) || at < self.stage.at() {
             return Err(LinkError::Part {
                 lane: Lane::Stage,
                 at,

@@ -41,7 +41,7 @@ pub const fn parse(header: u64) -> (u16, u16, u64) {
         header as u16,
         (header >> 16) as u16,
         // An odd size is no whole number of words: none.
-        if (header >> 32) % 8 == 0 {
+        if (header >> 32).is_multiple_of(8) {
             (header >> 32) / 8
         } else {
             0

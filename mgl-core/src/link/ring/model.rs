@@ -182,7 +182,7 @@ fn blobs_cross_in_the_stage_ring() {
 
 #[test]
 fn blobs_cross_in_pieces() {
-    model(1, || with_blob(40, 1));
+    model(2, || with_blob(40, 1));
 }
 
 #[test]
