@@ -39,7 +39,8 @@ fn take(consumer: &mut Consumer, records: usize) {
 /// What waits: for room in either ring, in the middle of pieces, for a record; the consumer goes while it does.
 #[test]
 fn whoever_waits_for_a_consumer_that_goes_learns_it() {
-    let waits: [(&str, fn(&mut Producer) -> Result<u64, LinkError>); 4] = [
+    type Wait = fn(&mut Producer) -> Result<u64, LinkError>;
+    let waits: [(&str, Wait); 4] = [
         ("commands", |p| {
             loop {
                 put(p)?;
