@@ -215,27 +215,28 @@ pub fn blob_refs<'a>(view: &RecordView<'a>) -> Result<&'a [BlobRef], DecodeError
         })
 }
 
-/// Writes one record into words that are zero.
+/// Writes one record into words of any content.
 struct Writer<'w> {
     words: &'w mut [u64],
     at: usize,
 }
 
 impl<'w> Writer<'w> {
-    /// Makes room for a record of `size` words, header included.
+    /// A record of as many words as `words` has, header included.
     #[inline]
-    fn begin(words: &'w mut Vec<u64>, op: Op, size: usize) -> Self {
-        let start = words.len();
-        words.resize(start + size, 0);
-        let words = &mut words[start..];
-        words[0] = op as u64 | (size as u64 * 8) << 32;
+    fn begin(words: &'w mut [u64], op: Op) -> Self {
+        words[0] = op as u64 | (words.len() as u64 * 8) << 32;
         Self { words, at: 1 }
     }
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) {
-        let all = bytemuck::cast_slice_mut::<u64, u8>(&mut self.words[self.at..]);
-        all[..bytes.len()].copy_from_slice(bytes);
-        self.at += bytes.len().div_ceil(8);
+        let words = bytes.len().div_ceil(8);
+        let to = &mut self.words[self.at..self.at + words];
+        if !bytes.len().is_multiple_of(8) {
+            to[words - 1] = 0;
+        }
+        bytemuck::cast_slice_mut::<u64, u8>(to)[..bytes.len()].copy_from_slice(bytes);
+        self.at += words;
     }
 }
 
@@ -339,27 +340,54 @@ impl<'a> Reader<'a> {
 
 macro_rules! codec {
     ($( $name:ident($payload:ty) blobs[$($blob:ident)*] tails[$($tail:ident: $elem:ty),*]; )*) => {
-        /// Appends `call` as one record; its blobs go to `sink`. Returns the record's bytes.
+        /// Words of `call`'s record, header included.
         #[inline]
-        pub fn encode<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut Vec<u64>, sink: &mut S) -> usize {
+        #[must_use]
+        #[allow(unused_variables)]
+        pub fn record_words(call: &Call<'_>) -> usize {
             match *call { $(
-                Call::$name { p, $( $blob, )* $( $tail, )* } => {
+                Call::$name { $( $tail, )* .. } => {
                     const BLOBS: usize = <[&str]>::len(&[ $( stringify!($blob) ),* ]);
                     const TAILS: usize = <[&str]>::len(&[ $( stringify!($tail) ),* ]);
                     const FIXED: usize = 1
                         + (size_of::<$payload>() + BLOBS * size_of::<BlobRef>()) / 8
                         + (TAILS * 4).div_ceil(8);
-                    let size = FIXED $( + size_of_val::<[$elem]>($tail).div_ceil(8) )*;
-                    let mut w = Writer::begin(words, Op::$name, size);
+                    FIXED $( + size_of_val::<[$elem]>($tail).div_ceil(8) )*
+                }
+            )* }
+        }
+
+        /// Visits the blobs of `call` in the order in which [`encode`] puts them.
+        #[inline]
+        #[allow(unused_variables, unused_mut)]
+        pub fn each_blob<'a>(call: &Call<'a>, mut visit: impl FnMut(&'a [u8])) {
+            match *call { $( Call::$name { $( $blob, )* .. } => { $( visit($blob); )* } )* }
+        }
+
+        /// Writes `call` as one record over `words`, which are as many as [`record_words`] says, whatever they hold; its
+        /// blobs go to `sink`.
+        #[inline]
+        pub fn encode_over<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut [u64], sink: &mut S) {
+            match *call { $(
+                Call::$name { p, $( $blob, )* $( $tail, )* } => {
+                    let mut w = Writer::begin(words, Op::$name);
                     w.bytes(bytemuck::bytes_of(p));
                     $( w.bytes(bytemuck::bytes_of(&sink.put($blob))); )*
                     w.bytes(bytemuck::cast_slice::<u32, u8>(&[ $( $tail.len() as u32 ),* ]));
                     $( w.bytes(bytemuck::cast_slice($tail)); )*
                     let _ = &sink;
-                    debug_assert_eq!(w.at, size, "a record's size is the sum of its parts");
-                    size * 8
+                    debug_assert_eq!(w.at, w.words.len(), "a record's size is the sum of its parts");
                 }
             )* }
+        }
+
+        /// Appends `call` as one record; its blobs go to `sink`. Returns the record's bytes.
+        #[inline]
+        pub fn encode<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut Vec<u64>, sink: &mut S) -> usize {
+            let (start, size) = (words.len(), record_words(call));
+            words.resize(start + size, 0);
+            encode_over(call, &mut words[start..], sink);
+            size * 8
         }
 
         /// The call of a record that [`split`] gave.

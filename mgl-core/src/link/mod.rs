@@ -6,7 +6,7 @@
 mod applier;
 mod direct;
 mod notice;
-mod ring;
+pub mod ring;
 mod thread;
 mod ticket;
 

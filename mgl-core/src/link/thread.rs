@@ -5,11 +5,11 @@
 
 use super::applier::Applier;
 use super::notice::{News, Notice};
-use super::ring::{Consumer, Item, Producer, Sizes, Waiter, pair};
+use super::ring::{Consumer, Item, LinkError, LinkStats, Producer, Sizes, Waiter, pair};
 use super::ticket::{Await, Ticket};
 use super::{LinkedServer, Sent};
 use crate::codec;
-use crate::handle::SurfaceHandle;
+use crate::handle::{ContextHandle, SurfaceHandle};
 use crate::pipe::{ApplyError, Backend, BackendError, Call, Op, Reply, Wait};
 use crate::trace::{TraceRecorder, with_signals_blocked};
 use std::collections::VecDeque;
@@ -32,8 +32,6 @@ struct Shared {
     notices: Mutex<VecDeque<Notice>>,
     /// There may be notices.
     news: AtomicBool,
-    /// The applying thread has ended.
-    gone: AtomicBool,
 }
 
 /// What is behind these locks is whole between any two statements.
@@ -59,6 +57,8 @@ pub struct Thread {
     /// Says that the applying thread has ended.
     ended: Receiver<()>,
     id: std::thread::ThreadId,
+    /// What the ring did until it was closed.
+    last: LinkStats,
 }
 
 impl Thread {
@@ -103,6 +103,7 @@ impl Thread {
             presents: Vec::new(),
             ended,
             id: thread.thread().id(),
+            last: LinkStats::default(),
         })
     }
 
@@ -112,8 +113,15 @@ impl Thread {
         let Some(producer) = &mut self.producer else {
             return Sent::Done(None);
         };
-        let Ok(ordinal) = producer.push(call, recorder) else {
-            return self.is_gone(call.op());
+        let encoded = producer.encode(call).and_then(|record| {
+            if let Some(recorder) = recorder {
+                recorder.push_record(call.op(), record.words(), &record);
+            }
+            record.commit()
+        });
+        let ordinal = match encoded {
+            Ok(ordinal) => ordinal,
+            Err(e) => return self.failed(call.op(), &e),
         };
         match call.wait() {
             Wait::None => Sent::Done(None),
@@ -149,20 +157,27 @@ impl Thread {
         }
     }
 
-    /// Says once that nobody applies any more.
+    /// A record that no link carries, or nobody who applies any more, which is as good as a device that is lost.
     #[cold]
-    fn is_gone(&mut self, op: Op) -> Sent {
-        self.producer = None;
-        if !self.shared.gone.swap(true, Ordering::Relaxed) {
-            self.shared.tell(Notice {
-                ordinal: u64::MAX,
-                context: Default::default(),
-                news: News::Failed {
-                    op,
-                    error: lost(op, "the applying thread has ended"),
+    fn failed(&mut self, op: Op, why: &LinkError) -> Sent {
+        let error = match why {
+            LinkError::RecordSize { .. } => BackendError::Driver(why.to_string()),
+            _ => {
+                self.producer = None;
+                BackendError::Lost(why.to_string())
+            }
+        };
+        self.shared.tell(Notice {
+            ordinal: u64::MAX,
+            context: ContextHandle::NULL,
+            news: News::Failed {
+                op,
+                error: ApplyError::Backend {
+                    op: op.name(),
+                    error,
                 },
-            });
-        }
+            },
+        });
         Sent::Done(None)
     }
 
@@ -170,7 +185,8 @@ impl Thread {
     #[inline]
     pub fn publish(&mut self) {
         if let Some(producer) = &mut self.producer {
-            producer.publish();
+            // That nobody is there, the next record finds.
+            let _ = producer.publish();
         }
     }
 
@@ -202,14 +218,20 @@ impl Thread {
             // Who asked may have gone.
             drop(answer.send(f(server)));
         }));
-        producer.mark(0).ok()?;
-        producer.publish();
+        producer.mark(0).and_then(|()| producer.publish()).ok()?;
         answered.recv().ok()
+    }
+
+    /// What the client's end of the ring did.
+    #[must_use]
+    pub fn stats(&self) -> LinkStats {
+        self.producer.as_ref().map_or(self.last, Producer::stats)
     }
 
     /// Ends the applying thread once it has applied all that was sent; false when that takes longer than `patience`.
     pub fn close(&mut self, patience: Duration) -> bool {
         self.publish();
+        self.last = self.stats();
         self.producer = None;
         if std::thread::current().id() == self.id {
             return true;
@@ -247,13 +269,6 @@ impl Await for Reached {
     }
 }
 
-fn lost(op: Op, why: &str) -> ApplyError {
-    ApplyError::Backend {
-        op: op.name(),
-        error: BackendError::Lost(why.into()),
-    }
-}
-
 /// The applying thread's life.
 fn serve(mut consumer: Consumer, mut applier: Applier, shared: &Shared) {
     let mut tell = |n: Notice| shared.tell(n);
@@ -280,11 +295,10 @@ fn serve(mut consumer: Consumer, mut applier: Applier, shared: &Shared) {
             }
             Item::Record {
                 ordinal,
-                words,
+                record,
                 blobs,
             } => {
-                let call = codec::split(words).and_then(|(view, _)| codec::decode(&view, &blobs));
-                let call = match call {
+                let call = match codec::decode(&record, &blobs) {
                     Ok(call) => call,
                     Err(e) => {
                         applier.tell_broken(&e.to_string(), &mut tell);

@@ -16,7 +16,7 @@ use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
 use super::{Pack, chunk::entry};
-use crate::codec::encode;
+use crate::codec::{BlobSink, BlobSource, blob_refs_mut, encode};
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
@@ -293,6 +293,26 @@ impl TraceRecorder {
                 size,
                 (&mut self.sent, self.group),
             );
+        }
+    }
+
+    /// Records a call whose record somebody else has encoded: copies it, and the bytes that its blob references name.
+    pub fn push_record<S: BlobSource + ?Sized>(&mut self, op: Op, record: &[u64], source: &S) {
+        if self.is_off() {
+            return;
+        }
+        let mut batch = lock(&self.shared.current);
+        let Batch { words, blobs, .. } = &mut *batch;
+        let start = words.len();
+        words.extend_from_slice(record);
+        let refs = blob_refs_mut(&mut words[start..]).unwrap_or_default();
+        for r in refs {
+            // What the encoder has just put is there.
+            *r = blobs.put(source.get(r).unwrap_or_default());
+        }
+        if (op == Op::Present) | batch.is_full() {
+            let since = (&mut self.sent, self.group);
+            Self::pushed(&self.shared, batch, op, record.len() * 8, since);
         }
     }
 

@@ -1,0 +1,393 @@
+//! The client's end: encodes calls into the ring.
+
+use super::control::{Lane, Shared};
+use super::frame::{self, Of};
+use super::waiter::Waiter;
+use super::words::Writer;
+use super::{LinkError, LinkStats};
+use crate::codec::{BlobSink, BlobSource, MAX_RECORD_BYTES, each_blob, encode_over, record_words};
+use crate::pipe::Call;
+use crate::pipe::payload::BlobRef;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// See the module. Dropping it closes the link: the consumer ends when it has taken everything.
+pub struct Producer {
+    shared: Arc<Shared>,
+    commands: Writer,
+    stage: Writer,
+    ordinal: u64,
+    /// The record that crosses in pieces.
+    large: Vec<u64>,
+    closed: bool,
+    spin: Duration,
+    stats: LinkStats,
+}
+
+impl Producer {
+    pub(super) fn new(shared: Arc<Shared>, spin: Duration) -> Self {
+        Self {
+            commands: Writer::new(shared.clone(), Lane::Commands),
+            stage: Writer::new(shared.clone(), Lane::Stage),
+            shared,
+            ordinal: 0,
+            large: Vec::new(),
+            closed: false,
+            spin,
+            stats: LinkStats::default(),
+        }
+    }
+
+    /// Encodes a call behind what was put, once for whoever wants the record; [`Encoded::commit`] puts it. Waits where
+    /// there is no room, and publishes what was put before that.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Gone`], [`LinkError::Closed`], [`LinkError::RecordSize`], [`LinkError::Tail`].
+    #[inline]
+    pub fn encode<'p>(&'p mut self, call: &Call<'p>) -> Result<Encoded<'p>, LinkError> {
+        self.check_open()?;
+        let words = record_words(call);
+        if words * 8 > MAX_RECORD_BYTES {
+            return Err(LinkError::RecordSize {
+                record: call.op().name(),
+                bytes: words * 8,
+            });
+        }
+        let words = words as u64;
+        let mut staged = 0;
+        each_blob(call, |bytes| staged += bytes.len().div_ceil(8) as u64);
+        let place = if words <= self.commands.capacity() / 2 && staged <= self.stage.capacity() / 2
+        {
+            let at = self.reserve_entry(words)?;
+            let base = self.reserve(Lane::Stage, staged)?;
+            let mut sink = Sink {
+                room: self.stage.part_mut(base, staged)?,
+                next: base,
+                seg: frame::SEG_STAGE,
+            };
+            encode_over(call, self.commands.part_mut(at, words)?, &mut sink);
+            Place::Ring {
+                at,
+                words,
+                base,
+                staged,
+            }
+        } else {
+            let mut sink = Sink {
+                room: &mut [],
+                next: 0,
+                seg: frame::SEG_WHOLE,
+            };
+            self.large.resize(words as usize, 0);
+            encode_over(call, &mut self.large, &mut sink);
+            Place::Pieces
+        };
+        Ok(Encoded {
+            producer: self,
+            call: *call,
+            place,
+        })
+    }
+
+    /// Puts a number that is no record: [`Item::Mark`](super::Item::Mark) between the records before and after it. Waits
+    /// as [`Producer::encode`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Producer::encode`].
+    pub fn mark(&mut self, number: u64) -> Result<(), LinkError> {
+        self.check_open()?;
+        let words = frame::MARK_WORDS;
+        self.put_entry(&[frame::header(frame::MARK, 0, words), number])
+    }
+
+    /// Shows the consumer all that was put, and wakes it if it is parked.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Gone`].
+    #[inline]
+    pub fn publish(&mut self) -> Result<(), LinkError> {
+        self.show();
+        match self.shared.control.is_gone() {
+            false => Ok(()),
+            true => Err(LinkError::Gone),
+        }
+    }
+
+    /// Publishes what was put, and ends the stream: the consumer gets [`Item::Closed`](super::Item::Closed) behind it.
+    pub fn close(&mut self) {
+        if !self.closed {
+            self.closed = true;
+            self.show();
+            self.shared.control.close();
+        }
+    }
+
+    /// The ordinal of the next record: records put so far.
+    #[must_use]
+    pub fn ordinal(&self) -> u64 {
+        self.ordinal
+    }
+
+    /// Waits for records of this link to be applied.
+    #[must_use]
+    pub fn waiter(&self) -> Waiter {
+        Waiter {
+            shared: self.shared.clone(),
+            spin: self.spin,
+        }
+    }
+
+    /// What this end did.
+    #[must_use]
+    pub fn stats(&self) -> LinkStats {
+        self.stats
+    }
+
+    fn check_open(&self) -> Result<(), LinkError> {
+        if self.closed {
+            return Err(LinkError::Closed);
+        }
+        match self.shared.control.is_gone() {
+            false => Ok(()),
+            true => Err(LinkError::Gone),
+        }
+    }
+
+    fn show(&mut self) {
+        // The bytes first: whoever sees a record sees its blobs.
+        self.stage.publish();
+        if self.commands.publish() {
+            self.stats.publishes += 1;
+            self.stats.wakes += u64::from(self.shared.control.records().ring());
+        }
+    }
+
+    /// The position of room for `words`, at most half the lane's, in one part.
+    #[inline]
+    fn reserve(&mut self, lane: Lane, words: u64) -> Result<u64, LinkError> {
+        let writer = match lane {
+            Lane::Commands => &mut self.commands,
+            Lane::Stage => &mut self.stage,
+        };
+        let at = writer.place(words);
+        if !writer.has_room(at + words)? {
+            self.wait_for_room(lane, at + words)?;
+        }
+        Ok(at)
+    }
+
+    #[cold]
+    fn wait_for_room(&mut self, lane: Lane, end: u64) -> Result<(), LinkError> {
+        self.show();
+        self.stats.waits += 1;
+        let control = &self.shared.control;
+        let writer = match lane {
+            Lane::Commands => &mut self.commands,
+            Lane::Stage => &mut self.stage,
+        };
+        let parks = &mut self.stats.parks;
+        control.room().wait(self.spin, parks, || {
+            if control.is_gone() {
+                return Some(Err(LinkError::Gone));
+            }
+            match writer.has_room(end) {
+                Ok(true) => Some(Ok(())),
+                Ok(false) => None,
+                Err(e) => Some(Err(e)),
+            }
+        })
+    }
+
+    /// As [`Producer::reserve`], with the entry that fills what is left before the end of the memory.
+    #[inline]
+    fn reserve_entry(&mut self, words: u64) -> Result<u64, LinkError> {
+        let at = self.reserve(Lane::Commands, words)?;
+        let head = self.commands.head();
+        if at > head {
+            self.commands.part_mut(head, 1)?[0] = frame::header(frame::PAD, 0, at - head);
+            self.commands.put(at);
+        }
+        Ok(at)
+    }
+
+    fn put_entry(&mut self, entry: &[u64]) -> Result<(), LinkError> {
+        let words = entry.len() as u64;
+        let at = self.reserve_entry(words)?;
+        self.commands.part_mut(at, words)?.copy_from_slice(entry);
+        self.commands.put(at + words);
+        Ok(())
+    }
+
+    /// Sends bytes through the stage ring, a quarter of it at a time, so that one end fills while the other empties.
+    fn put_pieces(&mut self, of: Of, bytes: &[u8]) -> Result<(), LinkError> {
+        let most = self.stage.capacity() / 4 * 8;
+        for piece in bytes.chunks(most as usize) {
+            let words = piece.len().div_ceil(8) as u64;
+            let at = self.reserve(Lane::Stage, words)?;
+            let room = bytemuck::cast_slice_mut(self.stage.part_mut(at, words)?);
+            room[..piece.len()].copy_from_slice(piece);
+            self.stage.put(at + words);
+            self.put_entry(&[
+                frame::header(frame::PIECE, of as u16, frame::PIECE_WORDS),
+                at * 8,
+                piece.len() as u64,
+            ])?;
+            self.stats.pieces += 1;
+            self.show();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn put_large(&mut self, call: &Call<'_>) -> Result<(), LinkError> {
+        let mut sent = Ok(());
+        each_blob(call, |bytes| {
+            if sent.is_ok() {
+                sent = self.put_pieces(Of::Blobs, bytes);
+            }
+        });
+        sent?;
+        let record = std::mem::take(&mut self.large);
+        let put = if record.len() as u64 <= self.commands.capacity() / 2 {
+            self.put_entry(&record)
+        } else {
+            let whole = frame::header(frame::WHOLE, 0, frame::WHOLE_WORDS);
+            self.put_pieces(Of::Record, bytemuck::cast_slice(&record))
+                .and_then(|()| self.put_entry(&[whole]))
+        };
+        self.large = record;
+        put
+    }
+}
+
+impl Drop for Producer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Where an encoded record lies.
+enum Place {
+    /// In the rings: words at `at`, blobs in `staged` words from `base`.
+    Ring {
+        at: u64,
+        words: u64,
+        base: u64,
+        staged: u64,
+    },
+    /// In the producer's own memory; its blobs are still the call's.
+    Pieces,
+}
+
+/// A record that was encoded and not yet put. Dropped, it never was. Also the source of the blobs that its words name.
+pub struct Encoded<'p> {
+    producer: &'p mut Producer,
+    call: Call<'p>,
+    place: Place,
+}
+
+impl Encoded<'_> {
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &Call<'_> {
+        &self.call
+    }
+
+    /// The ordinal that the record will have.
+    #[must_use]
+    pub fn ordinal(&self) -> u64 {
+        self.producer.ordinal
+    }
+
+    /// The record, header included; its blob references are the link's.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        match self.place {
+            // It was written there; nothing was published since.
+            Place::Ring { at, words, .. } => {
+                self.producer.commands.part(at, words).unwrap_or_default()
+            }
+            Place::Pieces => &self.producer.large,
+        }
+    }
+
+    /// Puts the record behind the others and returns its ordinal. A large one waits for the consumer.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Gone`], [`LinkError::Tail`].
+    #[inline]
+    pub fn commit(self) -> Result<u64, LinkError> {
+        let Self {
+            producer,
+            call,
+            place,
+        } = self;
+        match place {
+            Place::Ring {
+                at,
+                words,
+                base,
+                staged,
+            } => {
+                producer.commands.put(at + words);
+                if staged != 0 {
+                    producer.stage.put(base + staged);
+                }
+            }
+            Place::Pieces => producer.put_large(&call)?,
+        }
+        let ordinal = producer.ordinal;
+        producer.ordinal += 1;
+        producer.stats.records += 1;
+        Ok(ordinal)
+    }
+}
+
+impl BlobSource for Encoded<'_> {
+    fn get(&self, r: &BlobRef) -> Result<&[u8], String> {
+        let (seg, base) = match self.place {
+            Place::Ring { base, .. } => (frame::SEG_STAGE, base),
+            Place::Pieces => (frame::SEG_WHOLE, 0),
+        };
+        // The bytes are the call's own still: they are what was copied.
+        let (mut next, mut found) = (base, None);
+        each_blob(&self.call, |bytes| {
+            if (r.seg, r.offset, r.size) == (seg, next * 8, bytes.len() as u64) {
+                found = found.or(Some(bytes));
+            }
+            next += bytes.len().div_ceil(8) as u64;
+        });
+        found.ok_or_else(|| format!("bytes {}+{} are none of the record's", r.offset, r.size))
+    }
+}
+
+/// Lays the blobs of a record out one behind the other, each on a word; copies them where there is room for them.
+struct Sink<'r> {
+    room: &'r mut [u64],
+    /// Position of the next, words.
+    next: u64,
+    seg: u32,
+}
+
+impl BlobSink for Sink<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> BlobRef {
+        let words = bytes.len().div_ceil(8);
+        if let Some((room, rest)) = std::mem::take(&mut self.room).split_at_mut_checked(words) {
+            bytemuck::cast_slice_mut(room)[..bytes.len()].copy_from_slice(bytes);
+            self.room = rest;
+        }
+        let offset = self.next * 8;
+        self.next += words as u64;
+        BlobRef {
+            offset,
+            size: bytes.len() as u64,
+            seg: self.seg,
+            ..BlobRef::default()
+        }
+    }
+}
