@@ -185,6 +185,29 @@ fn blobs_cross_in_pieces() {
     model(2, || with_blob(40, 1));
 }
 
+/// The last part needs all of the ring, of which the consumer owes less than it gives back on the way.
+#[test]
+fn a_consumer_without_work_owes_no_room() {
+    model(1, || {
+        let (mut producer, consumer) = pair(Sizes {
+            commands: 256,
+            stage: 1024,
+        });
+        let taker = thread::spawn(|| drain(consumer, |_| ()));
+        let range = BufferRange::zeroed();
+        for words in [60, 5, 64] {
+            let bytes = vec![1; words * 8];
+            let call = Call::BufferSubDataResident {
+                p: &range,
+                bytes: &bytes,
+            };
+            put(&mut producer, &call).unwrap();
+        }
+        drop(producer);
+        assert_eq!(taker.join().unwrap(), 3);
+    });
+}
+
 #[test]
 fn who_waits_for_a_record_learns_that_it_is_applied() {
     model(2, || {
