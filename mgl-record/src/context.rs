@@ -484,6 +484,7 @@ pub fn make_current(
     draw: Option<&SurfaceRef>,
     read: Option<&SurfaceRef>,
 ) -> Result<(), MakeCurrentError> {
+    crate::report::rest_at_exit();
     let me = std::thread::current().id();
     let old = SLOT.try_with(|s| s.borrow().context.clone()).ok().flatten();
     let mut guard = driver::lock();

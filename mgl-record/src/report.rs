@@ -6,6 +6,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// How long the end of the process waits for a lock, and for the applying thread.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// What the driver can say of itself at exit.
 #[derive(Serialize)]
 struct Report {
@@ -65,9 +68,43 @@ pub fn at_exit() {
     });
 }
 
+/// Lets the applying thread come to rest when the main thread calls `exit`: before the C library runs the exit handlers
+/// and destructors of what is below, which that thread would meet half gone. Destructors of a thread's values run
+/// first of all.
+struct Rest;
+
+thread_local! {
+    static REST: Rest = const { Rest };
+}
+
+/// To be called in threads that use GL.
+pub fn rest_at_exit() {
+    // A thread that is ending has no place for it, and needs none.
+    let _ = REST.try_with(|_| ());
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        // Other threads end without the process.
+        // SAFETY: touch no memory.
+        if unsafe { libc::gettid() != libc::getpid() } {
+            return;
+        }
+        // A panic must not cross into the C library.
+        let _ = std::panic::catch_unwind(|| {
+            let Some(mut d) = driver::try_lock_for(PATIENCE) else {
+                return;
+            };
+            if let Some(pipe) = d.pipe.as_mut() {
+                pipe.rest(PATIENCE);
+            }
+        });
+    }
+}
+
 fn finish() {
     // A thread that was stopped inside the driver may hold the lock for ever.
-    let Some(mut d) = driver::try_lock_for(Duration::from_secs(2)) else {
+    let Some(mut d) = driver::try_lock_for(PATIENCE) else {
         eprintln!("mgl: the driver is busy at exit; the trace has no index (mgl repair writes it)");
         return;
     };
@@ -82,7 +119,7 @@ fn finish() {
     pipe.finish_recording();
     pipe.tell_unused_leave_out();
     let server = pipe.server_report();
-    if !pipe.close(Duration::from_secs(2)) {
+    if !pipe.close(PATIENCE) {
         eprintln!("mgl: the back end is still busy; its last frames are not shown");
     }
     let Some(path) = pipe.config.report.clone() else {

@@ -127,9 +127,18 @@ impl Link {
         &mut self,
         f: impl FnOnce(&mut LinkedServer) -> T + Send + 'static,
     ) -> Option<T> {
+        self.run_within(Duration::MAX, f)
+    }
+
+    /// As [`Link::run`], but does not wait longer than `patience`: `None` then.
+    pub fn run_within<T: Send + 'static>(
+        &mut self,
+        patience: Duration,
+        f: impl FnOnce(&mut LinkedServer) -> T + Send + 'static,
+    ) -> Option<T> {
         match self {
             Self::Direct(link) => Some(f(&mut link.applier().server)),
-            Self::Thread(link) => link.run(f),
+            Self::Thread(link) => link.run(f, patience),
         }
     }
 

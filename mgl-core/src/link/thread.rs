@@ -207,10 +207,12 @@ impl Thread {
         notice
     }
 
-    /// Runs something at the server's end, behind all that was sent, and waits for it. `None` when nobody is there.
+    /// Runs something at the server's end, behind all that was sent, and waits for it, `patience` at most. `None` when nobody
+    /// is there, or not in time.
     pub fn run<T: Send + 'static>(
         &mut self,
         f: impl FnOnce(&mut LinkedServer) -> T + Send + 'static,
+        patience: Duration,
     ) -> Option<T> {
         let producer = self.producer.as_mut()?;
         let (answer, answered) = channel();
@@ -219,7 +221,7 @@ impl Thread {
             drop(answer.send(f(server)));
         }));
         producer.mark(0).and_then(|()| producer.publish()).ok()?;
-        answered.recv().ok()
+        answered.recv_timeout(patience).ok()
     }
 
     /// What the client's end of the ring did.

@@ -210,13 +210,19 @@ impl Pipe {
         self.link.run(f)
     }
 
-    /// What the server has counted.
+    /// What the server has counted; nothing where it does not answer in time.
     pub fn server_report(&mut self) -> ServerReport {
-        let report = self.link.run(|server| ServerReport {
+        let patience = Duration::from_secs(10);
+        let report = self.link.run_within(patience, |server| ServerReport {
             counters: server.counters,
             approximations: server.backend.approximations(),
         });
         report.unwrap_or_default()
+    }
+
+    /// Waits until all that was sent so far has been applied, `patience` at most.
+    pub fn rest(&mut self, patience: Duration) {
+        let _ = self.link.run_within(patience, |_| ());
     }
 
     /// The end of the process: all that was sent has been applied when this returns, unless that takes longer than

@@ -45,6 +45,7 @@ static void draw(Display *dpy, int double_buffered) {
     glFinish();
     CHECK(shown(dpy, w) == 0x00ff00);
     glXSwapBuffers(dpy, w);
+    glXWaitGL(); /* X reads what GL has done (GLX 1.4, 3.3.8). */
     CHECK(shown(dpy, w) == 0x0000ff);
     clear(FRONT_AND_BACK, 1, 1, 0);
     glFinish();
@@ -53,6 +54,7 @@ static void draw(Display *dpy, int double_buffered) {
     glFinish();
     CHECK(shown(dpy, w) == 0x00ffff);
     glXSwapBuffers(dpy, w);
+    glXWaitGL();
     CHECK(shown(dpy, w) == 0xffff00);
 }
 
