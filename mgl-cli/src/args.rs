@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use mgl_core::pipe::Op;
 use mgl_verify::doctor::system_libegl;
 use mgl_verify::launcher::{Launcher, Preload};
-use mgl_verify::settings::{BackEnd, Clock, DriverSettings, Recording};
+use mgl_verify::settings::{BackEnd, Clock, DriverSettings, Link, Recording};
 
 use crate::exit::Failure;
 
@@ -34,6 +34,16 @@ impl From<BackEndName> for BackEnd {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum LinkName {
+    /// In the program's own threads, at every call
+    Direct,
+    /// In a thread of its own: the program goes on while frames are drawn
+    Thread,
+    /// In a thread of its own where there are two processors
+    Auto,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum PreloadName {
     /// For programs with a built-in library path
     Auto,
@@ -48,6 +58,10 @@ pub struct ProgramArgs {
     /// What draws
     #[arg(long, value_name = "NAME", value_enum, default_value = "espryt")]
     backend: BackEndName,
+
+    /// Where the back end works [default: auto]
+    #[arg(long, value_name = "NAME", value_enum)]
+    link: Option<LinkName>,
 
     /// The Vulkan device, by number or part of its name (mgl doctor lists them)
     #[arg(long, value_name = "DEVICE")]
@@ -101,6 +115,11 @@ impl ProgramArgs {
         let clock = self.clock.map(|step_us| Clock::of(launcher, step_us));
         let settings = DriverSettings {
             back_end: self.backend.into(),
+            link: self.link.map(|link| match link {
+                LinkName::Direct => Link::Direct,
+                LinkName::Thread => Link::Thread,
+                LinkName::Auto => Link::Auto,
+            }),
             device: self.device.clone(),
             recording,
             clock: clock.transpose()?,

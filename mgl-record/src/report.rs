@@ -15,6 +15,8 @@ struct Report {
     backend: String,
     renderer: String,
     counters: mgl_core::counters::Counters,
+    /// Calls that were waited for, Presents apart.
+    waits: u64,
     /// Handles by kind.
     handles: BTreeMap<String, HandleUse>,
     /// Entry points that are not implemented and were called, with how often.
@@ -141,6 +143,7 @@ fn finish() {
         backend: caps.backend.clone(),
         renderer: caps.renderer.clone(),
         counters: server.counters,
+        waits: pipe.waits(),
         handles: handles(pipe),
         refused: named(crate::refusals()),
         unsupported,

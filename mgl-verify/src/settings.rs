@@ -57,6 +57,17 @@ impl From<BackendKind> for BackEnd {
     }
 }
 
+/// Where the driver's back end works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// In the program's own threads, at every call.
+    Direct,
+    /// In a thread of its own.
+    Thread,
+    /// In a thread of its own where there are two processors.
+    Auto,
+}
+
 /// What a recording stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
@@ -148,6 +159,8 @@ pub struct DriverSettings {
     pub back_end: BackEnd,
     /// The Vulkan device, by number or part of its name; absent: the best one.
     pub device: Option<String>,
+    /// Absent: as `MGL_LINK` of this process says, else [`Link::Auto`].
+    pub link: Option<Link>,
     /// Absent: nothing is recorded.
     pub recording: Option<Recording>,
     /// Absent: the program sees the real time.
@@ -174,6 +187,14 @@ impl DriverSettings {
         command.env("MGL_BACKEND", back_end);
         if let Some(device) = &self.device {
             command.env("MGL_DEVICE", device);
+        }
+        if let Some(link) = self.link {
+            let name = match link {
+                Link::Direct => "direct",
+                Link::Thread => "thread",
+                Link::Auto => "auto",
+            };
+            command.env("MGL_LINK", name);
         }
         if self.debug {
             command.env("MGL_DEBUG", "1");
@@ -268,6 +289,7 @@ mod tests {
             "MGL_PROVENANCE",
             "MGL_DEBUG",
             "MGL_DEVICE",
+            "MGL_LINK",
         ] {
             assert_eq!(value(&command, name), None, "{name}");
         }
@@ -279,6 +301,7 @@ mod tests {
         let settings = DriverSettings {
             back_end: BackEnd::Magma,
             device: Some("llvmpipe".into()),
+            link: Some(Link::Thread),
             debug: true,
             ..DriverSettings::default()
         };
@@ -291,6 +314,7 @@ mod tests {
         assert!(cleared);
         assert_eq!(value(&command, "MGL_BACKEND").as_deref(), Some("magma"));
         assert_eq!(value(&command, "MGL_DEVICE").as_deref(), Some("llvmpipe"));
+        assert_eq!(value(&command, "MGL_LINK").as_deref(), Some("thread"));
         assert_eq!(value(&command, "MGL_DEBUG").as_deref(), Some("1"));
     }
 

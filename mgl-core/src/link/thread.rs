@@ -54,7 +54,7 @@ pub struct Thread {
     shared: Arc<Shared>,
     /// Number of the last Present of each surface that has presented.
     presents: Vec<(SurfaceHandle, u64)>,
-    /// Says that the applying thread has ended.
+    /// Says that the applying thread does nothing any more.
     ended: Receiver<()>,
     id: std::thread::ThreadId,
     /// What the ring did until it was closed.
@@ -84,6 +84,11 @@ impl Thread {
             let applier = Applier::new(backend);
             serve(consumer, applier, &theirs);
             drop(end);
+            // The end of a thread runs destructors of the libraries below, which the exit handlers of the process would
+            // meet: it ends with the process.
+            loop {
+                std::thread::park();
+            }
         };
         let thread = with_signals_blocked(|| {
             std::thread::Builder::new()

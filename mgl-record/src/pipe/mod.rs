@@ -46,8 +46,12 @@ pub struct Pipe {
     recorder: Option<TraceRecorder>,
     /// A push to drop.
     leave_out: Option<LeaveOut>,
+    /// The process ends: nothing is sent any more, and nobody is told.
+    closed: bool,
     /// Frames presented.
     presents: u64,
+    /// Calls that were waited for, Presents apart.
+    waits: u64,
     /// What the entry point that runs is to wait for once it has let go of the driver.
     after: Option<Ticket>,
     /// The entry point that runs is left where it needs an answer, and is run again.
@@ -138,14 +142,15 @@ impl Pipe {
         let link = link.map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")
         })?;
-        let mut pipe = Self::with_link(config, link).ok_or("the back end broke down at its start")?;
+        let mut pipe =
+            Self::with_link(config, link).ok_or("the back end broke down at its start")?;
         pipe.start_recording();
         crate::report::at_exit();
         Ok(pipe)
     }
 
     /// A pipe over a given link; `None` when nobody is at its other end.
-    fn with_link(config: &Config, mut link: Link) -> Option<Self> {
+    pub(crate) fn with_link(config: &Config, mut link: Link) -> Option<Self> {
         let slots = (0..HandleKind::COUNT as u32)
             .map(|k| SlotAllocator::for_kind(HandleKind(k)))
             .collect();
@@ -163,7 +168,9 @@ impl Pipe {
             faults: BTreeMap::new(),
             recorder: None,
             leave_out: config.leave_out.clone(),
+            closed: false,
             presents: 0,
+            waits: 0,
             after: None,
             restartable: false,
             answers: Vec::new(),
@@ -228,6 +235,7 @@ impl Pipe {
     /// The end of the process: all that was sent has been applied when this returns, unless that takes longer than
     /// `patience`; false then.
     pub fn close(&mut self, patience: Duration) -> bool {
+        self.closed = true;
         self.link.close(patience)
     }
 
@@ -352,7 +360,7 @@ impl Pipe {
             r.reply(reply);
         }
         self.take_notices();
-        if reply.is_none() && call.op().info().wait == Wait::Reply {
+        if reply.is_none() && call.op().info().wait == Wait::Reply && !self.closed {
             // What a program waits for and does not get it is told of, at once.
             self.raise(crate::consts::gl::GL_INVALID_OPERATION);
         }
@@ -361,7 +369,7 @@ impl Pipe {
 
     /// The one place where calls leave: with their speaker, remembered and recorded.
     fn send(&mut self, call: &Call<'_>) -> Sent {
-        if self.lost.is_some() {
+        if self.lost.is_some() || self.closed {
             return Sent::Done(None);
         }
         if self.want != *self.emitted.speaker()
@@ -381,6 +389,7 @@ impl Pipe {
             return Sent::Done(None);
         }
         self.emitted.note(call);
+        self.waits += u64::from(!matches!(call.wait(), Wait::None | Wait::Present));
         // Recorded before it is applied: should the driver below crash, the file shows by which call.
         self.link.send(call, self.recorder.as_mut())
     }
@@ -545,6 +554,12 @@ impl Pipe {
     #[must_use]
     pub fn faults(&self) -> &BTreeMap<String, u64> {
         &self.faults
+    }
+
+    /// Calls that were, or over another link would have been, waited for, Presents apart: round trips.
+    #[must_use]
+    pub fn waits(&self) -> u64 {
+        self.waits
     }
 
     /// Frames presented.

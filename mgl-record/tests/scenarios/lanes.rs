@@ -26,22 +26,25 @@ pub struct Lane {
     pub name: &'static str,
     /// Value of MGL_BACKEND; absent for the system's own OpenGL.
     pub backend: Option<&'static str>,
+    /// Value of MGL_LINK.
+    pub link: &'static str,
 }
 
-/// All lanes; the first is the oracle. A new back end is a line here.
+const fn lane(name: &'static str, backend: Option<&'static str>, link: &'static str) -> Lane {
+    Lane {
+        name,
+        backend,
+        link,
+    }
+}
+
+/// All lanes; the first is the oracle. A new back end is two lines here: it is looked at over both links.
 pub static LANES: &[Lane] = &[
-    Lane {
-        name: "system",
-        backend: None,
-    },
-    Lane {
-        name: "espryt",
-        backend: Some("espryt"),
-    },
-    Lane {
-        name: "magma",
-        backend: Some("magma"),
-    },
+    lane("system", None, ""),
+    lane("espryt", Some("espryt"), "thread"),
+    lane("magma", Some("magma"), "thread"),
+    lane("espryt-direct", Some("espryt"), "direct"),
+    lane("magma-direct", Some("magma"), "direct"),
 ];
 
 impl Lane {
@@ -55,7 +58,7 @@ impl Lane {
         match self.backend {
             Some(backend) => {
                 common::on_driver(&mut command, backend);
-                command.env("MGL_DEBUG", "1");
+                command.env("MGL_DEBUG", "1").env("MGL_LINK", self.link);
             }
             None => {
                 for name in ["LD_LIBRARY_PATH", "LD_PRELOAD", "EGL_PLATFORM"] {

@@ -33,7 +33,8 @@ pub struct Scenario {
 
 impl Scenario {
     fn lacks(&self, lane: &Lane) -> Option<&'static str> {
-        self.lacks.iter().find(|l| l.0 == lane.name).map(|l| l.1)
+        let backend = lane.backend.unwrap_or(lane.name);
+        self.lacks.iter().find(|l| l.0 == backend).map(|l| l.1)
     }
 }
 

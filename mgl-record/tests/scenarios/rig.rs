@@ -141,6 +141,11 @@ impl Rig {
         self.lane == "system"
     }
 
+    /// The back end of the lane, over whichever link.
+    fn backend(&self) -> &str {
+        self.lane.trim_end_matches("-direct")
+    }
+
     /// Says that the driver has to refuse this: its name in the report.
     pub fn refuses(&self, name: &str) {
         if !self.is_oracle() {
@@ -150,7 +155,7 @@ impl Rig {
 
     /// Says that a lane draws something only nearly: its name in the report. Nothing else may be approximated.
     pub fn approximates(&self, lane: &str, name: &str) {
-        if self.lane == lane {
+        if self.backend() == lane {
             println!("approximated {name}");
         }
     }
@@ -163,7 +168,7 @@ impl Rig {
 
     /// Whether Vulkan draws.
     pub fn is_vulkan(&self) -> bool {
-        self.lane == "magma"
+        self.backend() == "magma"
     }
 
     /// Demands a value.

@@ -199,6 +199,7 @@ impl Source {
         DriverSettings {
             back_end: *back_end,
             device: device.clone(),
+            link: None,
             recording: Some(Recording {
                 trace: trace.to_owned(),
                 max_frames: *max_frames,

@@ -7,24 +7,6 @@ use crate::gl::misc::{glFinish, glGetError};
 use crate::gl::query::*;
 use crate::gl::sync::*;
 
-/// Runs `f` in a child, which has a driver of its own that may break; its answer is 0 when all is well.
-fn in_child(f: impl FnOnce() -> i32) -> i32 {
-    // SAFETY: the child touches memory, locks of its own and the allocator, which libc makes usable there; one that
-    // hangs is ended by the signal, any other one here.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        unsafe {
-            libc::alarm(30);
-            libc::_exit(f());
-        }
-    }
-    let mut status = 0;
-    // SAFETY: room for the status.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert!(libc::WIFEXITED(status), "status {status:#x}");
-    libc::WEXITSTATUS(status)
-}
-
 /// Draws until the device is lost, and looks at what a program sees then. The number of the first wrong thing.
 fn after_a_loss(lose_on_reset: bool) -> i32 {
     let config = ContextConfig {

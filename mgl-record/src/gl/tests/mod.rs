@@ -11,6 +11,7 @@ mod features;
 mod fork;
 mod framebuffer;
 mod legacy;
+mod link;
 mod lost;
 mod query;
 mod spy;
@@ -114,6 +115,24 @@ fn install_spy() {
             *none = Some(Pipe::with_backend(&config, Box::new(Spy::new())));
         }
     }
+}
+
+/// Runs `f` in a child, which has a driver of its own that may break; its answer is 0 when all is well.
+fn in_child(f: impl FnOnce() -> i32) -> i32 {
+    // SAFETY: the child touches memory, locks of its own and the allocator, which libc makes usable there.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: a child that hangs is ended by the signal, any other one here.
+        unsafe {
+            libc::alarm(30);
+            libc::_exit(f());
+        }
+    }
+    let mut status = 0;
+    // SAFETY: room for the status.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status), "status {status:#x}");
+    libc::WEXITSTATUS(status)
 }
 
 /// Runs `f` on the current context.

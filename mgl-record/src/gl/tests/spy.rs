@@ -5,7 +5,7 @@ use mgl_core::pipe::backend::{ProgramCode, Result};
 use mgl_core::pipe::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 
 /// Its renderer string.
 pub const NAME: &str = "spy";
@@ -16,6 +16,29 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// Has the device be lost at the next flush: in a child of its own, since nothing brings it back.
 pub fn lose_device() {
     LOST.store(true, Ordering::Relaxed);
+}
+
+/// The next flush panics.
+static BROKEN: AtomicBool = AtomicBool::new(false);
+
+/// Has the next flush panic.
+pub fn break_down() {
+    BROKEN.store(true, Ordering::Relaxed);
+}
+
+/// Contexts whose flushes wait until they may go on.
+static HELD: Mutex<Vec<ContextHandle>> = Mutex::new(Vec::new());
+static LET_GO: Condvar = Condvar::new();
+
+/// Has the flushes of a context wait for [`let_go`].
+pub fn hold(c: ContextHandle) {
+    HELD.lock().unwrap_or_else(|e| e.into_inner()).push(c);
+}
+
+/// Lets all flushes go on.
+pub fn let_go() {
+    HELD.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    LET_GO.notify_all();
 }
 
 /// A draw with the state that it read.
@@ -219,6 +242,12 @@ impl Backend for Spy {
     }
     fn flush(&mut self, s: &PushedState, _: &Flush) -> Result {
         log().flushes.push(s.current.context);
+        let mut held = HELD.lock().unwrap_or_else(|e| e.into_inner());
+        while held.contains(&s.current.context) {
+            held = LET_GO.wait(held).unwrap_or_else(|e| e.into_inner());
+        }
+        drop(held);
+        assert!(!BROKEN.swap(false, Ordering::Relaxed), "on purpose");
         if LOST.load(Ordering::Relaxed) {
             return Err(BackendError::Lost("on purpose".into()));
         }
