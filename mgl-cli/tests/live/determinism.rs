@@ -8,10 +8,16 @@ use crate::road::{Place, finish, mgl, mgl_with_driver};
 /// Records a program under the virtual clock.
 #[track_caller]
 fn record(place: &Place, trace: &str, back_end: &str, program: &[&str]) {
+    record_over(place, trace, (back_end, "auto"), program);
+}
+
+/// As [`record`], over a link.
+#[track_caller]
+fn record_over(place: &Place, trace: &str, (back_end, link): (&str, &str), program: &[&str]) {
     let mut command = mgl_with_driver();
     place.on_display(&mut command);
     command
-        .args(["record", "-o", trace, "--backend", back_end])
+        .args(["record", "-o", trace, "--backend", back_end, "--link", link])
         .args(["--clock", "4000", "--"])
         .args(program);
     finish(&mut command).expect_code(0);
@@ -38,23 +44,27 @@ fn assert_equal(difference: &Diff, frames: u64, what: &str) {
     );
 }
 
-/// Recorded twice on Espryt, and on Magma and on null; gives the differences between the back ends.
+/// Recorded on Espryt and on Magma, over both links, which makes no difference, and on null; gives the differences
+/// between the back ends.
 #[track_caller]
 fn recorded_again(place: &Place, program: &[&str], frames: u64) -> [(&'static str, Diff); 2] {
-    for old in [
-        "one.mgltrace",
-        "two.mgltrace",
-        "magma.mgltrace",
-        "null.mgltrace",
-    ] {
-        let _ = std::fs::remove_file(place.path(old));
+    for old in ["one", "two", "magma", "magma-direct", "null"] {
+        let _ = std::fs::remove_file(place.path(&format!("{old}.mgltrace")));
     }
-    record(place, "one.mgltrace", "espryt", program);
-    record(place, "two.mgltrace", "espryt", program);
-    record(place, "magma.mgltrace", "magma", program);
+    record_over(place, "one.mgltrace", ("espryt", "thread"), program);
+    record_over(place, "two.mgltrace", ("espryt", "direct"), program);
+    record_over(place, "magma.mgltrace", ("magma", "thread"), program);
+    record_over(place, "magma-direct.mgltrace", ("magma", "direct"), program);
     record(place, "null.mgltrace", "null", program);
-    let again = compare(place, "one.mgltrace", "two.mgltrace");
-    assert_equal(&again, frames, "recorded twice on Espryt");
+    for (thread, direct, name) in [("one", "two", "Espryt"), ("magma", "magma-direct", "Magma")] {
+        let file = |name: &str| format!("{name}.mgltrace");
+        let again = compare(place, &file(thread), &file(direct));
+        assert_equal(
+            &again,
+            frames,
+            &format!("recorded on {name} over both links"),
+        );
+    }
     ["magma", "null"].map(|name| {
         let other = format!("{name}.mgltrace");
         (name, compare(place, "one.mgltrace", &other))

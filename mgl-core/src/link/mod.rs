@@ -95,6 +95,15 @@ impl Link {
         }
     }
 
+    /// As [`Link::publish`], where it is worth it by now; to be called often.
+    #[inline]
+    pub fn offer(&mut self) {
+        match self {
+            Self::Direct(_) => {}
+            Self::Thread(link) => link.offer(),
+        }
+    }
+
     /// Whether there are notices.
     #[inline]
     #[must_use]

@@ -129,7 +129,12 @@ impl Thread {
             Err(e) => return self.failed(call.op(), &e),
         };
         match call.wait() {
-            Wait::None => Sent::Done(None),
+            Wait::None => {
+                if matches!(call, Call::Flush { .. }) {
+                    self.publish();
+                }
+                Sent::Done(None)
+            }
             Wait::Reply | Wait::Ack | Wait::Applied => self.ticket(ordinal),
             Wait::Present => self.credit(call, ordinal),
         }
@@ -192,6 +197,15 @@ impl Thread {
         if let Some(producer) = &mut self.producer {
             // That nobody is there, the next record finds.
             let _ = producer.publish();
+        }
+    }
+
+    /// Has it applied soon where that is worth it by now: when the applying thread waits, or much has come together.
+    #[inline]
+    pub fn offer(&mut self) {
+        if let Some(producer) = &mut self.producer {
+            // As above.
+            let _ = producer.offer();
         }
     }
 

@@ -418,11 +418,11 @@ impl Pipe {
         self.restartable = restartable;
     }
 
-    /// An entry point has done its work, or has been left: what it pushed goes out. Gives what is to be waited for
+    /// An entry point has done its work, or has been left: what it pushed goes out when it is worth it, or is asked to. Gives what is to be waited for
     /// without the driver, and whether the entry point is to be run again then.
     #[inline]
     pub fn end(&mut self) -> Option<(Ticket, bool)> {
-        self.link.publish();
+        self.link.offer();
         if self.link.has_notices() {
             self.take_notices();
         }

@@ -11,6 +11,11 @@ use crate::pipe::payload::BlobRef;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Words of records that are shown together: several draws, and few enough that the consumer does not wait for long.
+const BATCH_WORDS: u64 = 1 << 10;
+/// The same of what they name in the stage ring.
+const BATCH_STAGED: u64 = 1 << 13;
+
 /// See the module. Dropping it closes the link: the consumer ends when it has taken everything.
 pub struct Producer {
     shared: Arc<Shared>,
@@ -114,6 +119,23 @@ impl Producer {
             false => Ok(()),
             true => Err(LinkError::Gone),
         }
+    }
+
+    /// As [`Producer::publish`], but only where the consumer waits or a batch has come together: what has not been asked to
+    /// be done soon (GL 4.6 §2.3.2) may lie. Costs two loads otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`Producer::publish`].
+    #[inline]
+    pub fn offer(&mut self) -> Result<(), LinkError> {
+        if self.commands.unpublished() >= BATCH_WORDS
+            || self.stage.unpublished() >= BATCH_STAGED
+            || (self.commands.unpublished() != 0 && self.shared.control.records().is_waited_on())
+        {
+            return self.publish();
+        }
+        Ok(())
     }
 
     /// Publishes what was put, and ends the stream: the consumer gets [`Item::Closed`](super::Item::Closed) behind it.

@@ -206,6 +206,12 @@ impl Writer {
         self.head = head;
     }
 
+    /// Words that were put and not shown.
+    #[inline]
+    pub fn unpublished(&self) -> u64 {
+        self.head - self.published
+    }
+
     /// Shows the reader what was put. Returns whether there was something.
     #[inline]
     pub fn publish(&mut self) -> bool {
