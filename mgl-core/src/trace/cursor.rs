@@ -69,6 +69,8 @@ struct Walk<'f> {
     /// Next records chunk, as a position among them.
     next_chunk: usize,
     chunk: Option<(ChunkInfo, WordContent)>,
+    /// Its records as today's, where it holds others.
+    mapped: Option<Vec<u64>>,
     /// Next word in the chunk, and records left in it.
     at: usize,
     left: u32,
@@ -91,6 +93,7 @@ impl<'f> Cursor<'f> {
                 frames,
                 next_chunk,
                 chunk: None,
+                mapped: None,
                 at: 0,
                 left: 0,
                 ordinal: 0,
@@ -154,7 +157,7 @@ impl Walk<'_> {
             .chunk
             .as_ref()
             .expect("records are left in a chunk, so there is one");
-        let words = content.words();
+        let words = self.mapped.as_deref().unwrap_or(content.words());
         let mut place = RecordPlace {
             ordinal: self.ordinal,
             frame: self.frame,
@@ -193,6 +196,7 @@ impl Walk<'_> {
             self.next_chunk += 1;
             let buffer = self.chunk.take().map(|(_, c)| c.into_buffer());
             let content = self.file.words_into(buffer.unwrap_or_default(), &info)?;
+            self.mapped = self.file.mapped(&info, content.words())?;
             self.at = 0;
             self.left = info.header.count;
             self.ordinal = info.header.record;
@@ -202,7 +206,8 @@ impl Walk<'_> {
                 self.chunk = Some((info, content));
                 return Ok(true);
             }
-            check_end(self.file, &info, content.words().len(), self.frame)?;
+            let words = self.mapped.as_deref().unwrap_or(content.words());
+            check_end(self.file, &info, words.len(), self.frame)?;
         }
         Ok(false)
     }

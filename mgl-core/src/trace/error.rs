@@ -42,14 +42,14 @@ pub enum TraceError {
         oldest_reader: u32,
     },
     /// Written with other payloads.
-    #[error("{}: its records have layout {theirs:016x}, this mgl reads {ours:016x}: use the mgl that recorded it ({recorder})", path.display())]
+    #[error("{}: format version {version}, recorded by mgl {recorder}, has {unknown}, which this mgl does not know: use a newer mgl", path.display())]
     Layout {
         /// The file.
         path: PathBuf,
-        /// Fingerprint in the file.
-        theirs: u64,
-        /// Our fingerprint.
-        ours: u64,
+        /// Its format version.
+        version: u32,
+        /// What is not known here.
+        unknown: String,
         /// Version of mgl that wrote the file.
         recorder: String,
     },

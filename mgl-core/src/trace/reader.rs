@@ -12,6 +12,7 @@ use super::cursor::Cursor;
 use super::error::TraceError;
 use super::format::*;
 use super::index::{ChunkInfo, Sequence, extend};
+use super::older::Mapping;
 use super::provenance::Provenance;
 use super::storage::{Storage, read_header};
 use crate::codec;
@@ -60,6 +61,9 @@ pub struct Info {
     pub version: u32,
     /// Layout fingerprint of its records, in hexadecimal.
     pub layout: String,
+    /// What of an older file's records is not read, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
     /// First frame.
     pub first_frame: u64,
     /// Whole frames: those that a Present ended.
@@ -107,6 +111,8 @@ pub struct TraceFile {
     frames: Range<u64>,
     record_end: u64,
     partial: bool,
+    /// Its records are of another schema.
+    older: Option<Mapping>,
     provenance: Provenance,
     recovered: Option<Recovery>,
     pub(super) blob_cache: Mutex<BlobCache>,
@@ -177,6 +183,7 @@ impl TraceFile {
             partial: false,
             provenance: Provenance::default(),
             recovered: None,
+            older: None,
             blob_cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             reply_cache: Mutex::new(None),
         };
@@ -185,16 +192,45 @@ impl TraceFile {
             None => f.recover(),
         }
         f.sort_chunks()?;
-        let ours = FileHeader::current().layout;
-        if f.header.layout != ours {
-            return Err(TraceError::Layout {
-                path: f.path,
-                theirs: f.header.layout,
-                ours,
-                recorder: f.provenance.mgl,
-            });
+        if f.header.layout != FileHeader::current().layout {
+            match f
+                .schema()
+                .map_err(|e| e.to_string())
+                .and_then(|t| Mapping::from_schema(&t))
+            {
+                Ok(mapping) => f.older = Some(mapping),
+                Err(unknown) => {
+                    return Err(TraceError::Layout {
+                        path: f.path,
+                        version: f.header.version,
+                        unknown,
+                        recorder: f.provenance.mgl,
+                    });
+                }
+            }
         }
         Ok(f)
+    }
+
+    /// Its header.
+    pub(super) fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// What of an older file's records is not read, by name; empty for one of this version.
+    #[must_use]
+    pub fn dropped(&self) -> &[String] {
+        self.older.as_ref().map_or(&[], Mapping::dropped)
+    }
+
+    /// A record chunk's words as today's records, where they are others in the file.
+    pub(super) fn mapped(
+        &self,
+        info: &ChunkInfo,
+        words: &[u64],
+    ) -> Result<Option<Vec<u64>>, TraceError> {
+        let mapped = self.older.as_ref().map(|m| m.map(words)).transpose();
+        mapped.map_err(|p| self.damaged(ChunkKind::Records, info.offset, p))
     }
 
     fn trailer(&self) -> Option<Trailer> {
@@ -376,6 +412,7 @@ impl TraceFile {
             bytes: self.length,
             version: self.header.version,
             layout: format!("{:016x}", self.header.layout),
+            dropped: self.dropped().to_vec(),
             first_frame: self.frames.start,
             frames: self.frames.end - self.frames.start,
             records: self.record_count(),

@@ -28,10 +28,14 @@ pub fn repair<W: Write>(
         first_frame: file.frames().start,
         ..WriterOptions::default()
     };
-    let mut w = TraceWriter::create(out, path, file.provenance(), writer)?;
+    // Records stay what they are: an older file's copy is of its version.
+    let schema = file.schema().ok().filter(|text| !text.is_empty());
+    let schema = schema.unwrap_or_else(crate::layout::schema_text);
+    let mut w =
+        TraceWriter::create_like(file.header(), &schema, out, path, file.provenance(), writer)?;
     for c in file.chunks() {
         match c.header.kind {
-            // The writer has written its own, which are the same.
+            // The writer has written these.
             ChunkKind::Provenance | ChunkKind::Schema => continue,
             ChunkKind::Image if options.drop_images => continue,
             ChunkKind::Replies if options.drop_replies => continue,

@@ -99,6 +99,26 @@ impl<W: Write> TraceWriter<W> {
         provenance: &Provenance,
         options: WriterOptions,
     ) -> Result<Self, TraceError> {
+        let schema = crate::layout::schema_text();
+        Self::create_like(
+            &FileHeader::current(),
+            &schema,
+            out,
+            path,
+            provenance,
+            options,
+        )
+    }
+
+    /// As [`TraceWriter::create`], for chunks of records that have another schema: those of a file that is copied.
+    pub(super) fn create_like(
+        header: &FileHeader,
+        schema: &str,
+        out: W,
+        path: &Path,
+        provenance: &Provenance,
+        options: WriterOptions,
+    ) -> Result<Self, TraceError> {
         let here = Position {
             frame: options.first_frame,
             ..Position::default()
@@ -121,11 +141,10 @@ impl<W: Write> TraceWriter<W> {
             start: here,
             one: Default::default(),
         };
-        w.raw(&FileHeader::current().to_bytes())?;
+        w.raw(&header.to_bytes())?;
         let json =
             serde_json::to_string(provenance).map_err(|e| TraceError::text("provenance", e))?;
         w.emit(&Document { json }, ChunkKind::Provenance, Pack::None, here)?;
-        let schema = crate::layout::schema_text();
         w.content(
             schema.as_bytes(),
             ChunkKind::Schema,
