@@ -17,6 +17,9 @@ struct Report {
     counters: mgl_core::counters::Counters,
     /// Calls that were waited for, Presents apart.
     waits: u64,
+    /// What the client's end of the ring did; absent over the direct link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<mgl_core::link::ring::LinkStats>,
     /// Handles by kind.
     handles: BTreeMap<String, HandleUse>,
     /// Entry points that are not implemented and were called, with how often.
@@ -144,6 +147,7 @@ fn finish() {
         renderer: caps.renderer.clone(),
         counters: server.counters,
         waits: pipe.waits(),
+        link: pipe.link_stats(),
         handles: handles(pipe),
         refused: named(crate::refusals()),
         unsupported,

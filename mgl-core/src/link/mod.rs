@@ -183,6 +183,15 @@ impl Link {
         }
     }
 
+    /// What the client's end of the ring did; `None` for a link that has none.
+    #[must_use]
+    pub fn stats(&self) -> Option<ring::LinkStats> {
+        match self {
+            Self::Direct(_) => None,
+            Self::Thread(link) => Some(link.stats()),
+        }
+    }
+
     /// The end: all that was sent has been applied when this returns, unless that takes longer than `patience`; false
     /// then. Nothing is sent any more.
     pub fn close(&mut self, patience: Duration) -> bool {

@@ -15,6 +15,7 @@ use emitted::Emitted;
 use errors::Errors;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
+use mgl_core::link::ring::LinkStats;
 use mgl_core::link::{Link, News, Notice, Sent, Ticket};
 use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::{
@@ -560,6 +561,12 @@ impl Pipe {
     #[must_use]
     pub fn waits(&self) -> u64 {
         self.waits
+    }
+
+    /// What the client's end of the ring did, where the link has one.
+    #[must_use]
+    pub fn link_stats(&self) -> Option<LinkStats> {
+        self.link.stats()
     }
 
     /// Frames presented.

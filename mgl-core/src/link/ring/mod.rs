@@ -168,7 +168,7 @@ pub enum LinkError {
 }
 
 /// What an end did, counted since the link was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct LinkStats {
     /// Records put or taken.
     pub records: u64,
