@@ -67,9 +67,6 @@ fn show(out: &mut Output, shown: &Shown) -> Result<(), Failure> {
         ),
         ("back end", from.backend.clone()),
     ];
-    if !info.dropped.is_empty() {
-        rows.push(("not read", info.dropped.join(", ")));
-    }
     if let Some(caps) = &from.caps {
         rows.push(("driver", format!("{}, {}", caps.renderer, caps.version)));
     }

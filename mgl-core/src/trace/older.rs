@@ -1,17 +1,19 @@
 //! Records of another schema: files that an older mgl wrote are read as if this one had written them.
 //!
 //! A file holds its schema as text. Rows of the catalogue and fields of structs are only ever appended, and keep their
-//! names; so a record is mapped by name: a field that the file lacks is zero, which is every payload's default, one that
-//! is here no more is left out. The plan is made once a file; a record costs the copies that it needs. A schema that
-//! has what this one does not is a newer mgl's, and refused by name.
+//! names; so a record is mapped by name, and a field that the file lacks is zero, which is every payload's default. The plan
+//! is made once a file; a record costs the copies that it needs. A schema that has what this one does not is a newer
+//! mgl's, and refused by name.
 
 use crate::codec::{HEADER_BYTES, MAX_RECORD_BYTES};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Bytes of the text that are looked at: several times what a schema has.
 const MAX_TEXT: usize = 1 << 20;
 /// Leaves of one struct.
 const MAX_LEAVES: usize = 4096;
+/// Bytes of what a chunk becomes: twice the largest content.
+const MAX_MAPPED: usize = 128 << 20;
 /// Bytes of one struct.
 const MAX_STRUCT: usize = 64 << 10;
 /// Bytes of a BlobRef in a record.
@@ -22,8 +24,6 @@ const BLOB_BYTES: usize = size_of::<crate::pipe::BlobRef>();
 pub struct Mapping {
     /// By opcode.
     calls: BTreeMap<u16, CallPlan>,
-    /// What of the file is not read.
-    dropped: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,8 @@ struct StructPlan {
 struct Schema<'t> {
     calls: BTreeMap<&'t str, CallText<'t>>,
     structs: BTreeMap<&'t str, Vec<FieldText<'t>>>,
+    /// Where dynamic state has its chunks.
+    chunks: Vec<&'t str>,
 }
 
 struct CallText<'t> {
@@ -79,34 +81,45 @@ struct Leaf {
 }
 
 impl Mapping {
-    /// From the schema in a file to this mgl's.
+    /// From the schema in a file to this mgl's; `fingerprint` is the file's.
     ///
     /// # Errors
     ///
     /// The text is none, or has what this mgl does not know: what, in words.
-    pub fn from_schema(theirs: &str) -> Result<Self, String> {
+    pub fn from_schema(theirs: &str, fingerprint: u64) -> Result<Self, String> {
+        if xxhash_rust::xxh3::xxh3_64(theirs.as_bytes()) != fingerprint {
+            return Err("a schema that is not the one of its header".into());
+        }
         let ours = crate::layout::schema_text();
         Self::between(theirs, &ours)
     }
 
     fn between(theirs: &str, ours: &str) -> Result<Self, String> {
         let (theirs, ours) = (Schema::parse(theirs)?, Schema::parse(ours)?);
-        let mut dropped = BTreeSet::new();
+        if theirs.chunks.iter().any(|c| !ours.chunks.contains(c)) {
+            return Err("other places of dynamic state".into());
+        }
         let mut calls = BTreeMap::new();
         for (name, there) in &theirs.calls {
             let here = ours.calls.get(name).ok_or(format!("the call {name}"))?;
             if there.op != here.op {
                 return Err(format!("the call {name} as number {}", there.op));
             }
-            let payload = plan(&theirs, there.payload, &ours, here.payload, &mut dropped)?;
+            let payload = plan(&theirs, there.payload, &ours, here.payload)?;
             let mut tails = Vec::new();
             for (tail, ty, size) in &here.tails {
                 let at = there.tails.iter().position(|t| t.0 == *tail);
                 let elements = match at {
                     Some(i) => {
                         let (_, ty_there, size_there) = there.tails[i];
-                        if ours.structs.contains_key(ty) && theirs.structs.contains_key(ty_there) {
-                            plan(&theirs, ty_there, &ours, ty, &mut dropped)?
+                        let both =
+                            ours.structs.contains_key(ty) && theirs.structs.contains_key(ty_there);
+                        if both {
+                            let elements = plan(&theirs, ty_there, &ours, ty)?;
+                            if elements.there != size_there {
+                                return Err(format!("{name}.{tail} of {size_there} bytes each"));
+                            }
+                            elements
                         } else if (ty_there, size_there) == (*ty, *size) {
                             StructPlan::whole(*size)
                         } else {
@@ -117,15 +130,13 @@ impl Mapping {
                 };
                 tails.push((at, elements));
             }
-            let known = |list: &[&str], what: &str| list.contains(&what);
             let blobs_here = &here.blobs;
-            for blob in there.blobs.iter().filter(|b| !known(blobs_here, b)) {
-                dropped.insert(format!("{name}.{blob}"));
+            if let Some(blob) = there.blobs.iter().find(|b| !blobs_here.contains(b)) {
+                return Err(format!("{name}.{blob}"));
             }
-            for (tail, ..) in &there.tails {
-                if !here.tails.iter().any(|t| t.0 == *tail) {
-                    dropped.insert(format!("{name}.{tail}"));
-                }
+            let known = |tail: &str| here.tails.iter().any(|t| t.0 == tail);
+            if let Some((tail, ..)) = there.tails.iter().find(|t| !known(t.0)) {
+                return Err(format!("{name}.{tail}"));
             }
             let place = |blob: &&str| there.blobs.iter().position(|b| b == blob);
             let call = CallPlan {
@@ -137,14 +148,7 @@ impl Mapping {
             };
             calls.insert(there.op, call);
         }
-        let dropped = dropped.into_iter().collect();
-        Ok(Self { calls, dropped })
-    }
-
-    /// What of the file is not read, by name.
-    #[must_use]
-    pub fn dropped(&self) -> &[String] {
-        &self.dropped
+        Ok(Self { calls })
     }
 
     /// The records of a chunk as today's.
@@ -169,6 +173,9 @@ impl Mapping {
             let plan = self.calls.get(&op).ok_or(format!("opcode {op}"))?;
             plan.map(record, &mut out)
                 .ok_or(format!("a record of opcode {op} has {size} bytes"))?;
+            if out.len() * 8 > MAX_MAPPED {
+                return Err(format!("records of more than {MAX_MAPPED} bytes"));
+            }
             words = rest;
         }
         Ok(out)
@@ -205,6 +212,12 @@ impl CallPlan {
             tails.push(take((*count as usize).checked_mul(*size)?)?);
         }
         if at != bytes.len() {
+            return None;
+        }
+        // Nothing grows beyond what a record may have.
+        let grown =
+            |(i, e): &(Option<usize>, StructPlan)| i.map_or(0, |i| e.here * counts[i] as usize);
+        if self.tails.iter().map(grown).sum::<usize>() > MAX_RECORD_BYTES {
             return None;
         }
         let here = self.tails.iter();
@@ -260,7 +273,6 @@ fn plan(
     there: &str,
     ours: &Schema<'_>,
     here: &str,
-    dropped: &mut BTreeSet<String>,
 ) -> Result<StructPlan, String> {
     let (from, to) = (theirs.leaves(there)?, ours.leaves(here)?);
     let mut by_path: BTreeMap<&str, &Leaf> = from.iter().map(|l| (l.path.as_str(), l)).collect();
@@ -277,10 +289,9 @@ fn plan(
             _ => copies.push((old.offset, leaf.offset, leaf.size)),
         }
     }
-    for (path, leaf) in by_path {
-        if !leaf.ty.starts_with("Pad") && leaf.ty != "pad" {
-            dropped.insert(format!("{there}.{path}"));
-        }
+    let padding = |l: &Leaf| l.ty.to_lowercase().starts_with("pad");
+    if let Some((path, _)) = by_path.iter().find(|(_, l)| !padding(l)) {
+        return Err(format!("{there}.{path}"));
     }
     let size = |leaves: &[Leaf]| leaves.iter().map(|l| l.offset + l.size).max().unwrap_or(0);
     Ok(StructPlan {
@@ -298,6 +309,7 @@ impl<'t> Schema<'t> {
         let mut schema = Self {
             calls: BTreeMap::new(),
             structs: BTreeMap::new(),
+            chunks: Vec::new(),
         };
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -338,7 +350,8 @@ impl<'t> Schema<'t> {
                     }
                     schema.structs.entry(of).or_default().push(field);
                 }
-                // Where dynamic state has its chunks is the same for ever; what more a schema says of values, values do.
+                ["chunk", ..] => schema.chunks.push(line),
+                // What more a schema says is of values, which are what they are.
                 _ => {}
             }
         }
@@ -396,9 +409,9 @@ mod tests {
         call 2 Wash Wash Verb None optional=false record_blob=false blobs= tails=\n\
         field Dot x u32 0 4 1\nfield Dot y u32 4 4 1\nfield Dot z u64 8 8 1\n\
         field Paint mode u32 0 4 1\nfield Paint extra u32 4 4 1\nfield Paint dot Dot 8 32 2\n";
-    const OLD: &str = "call 1 Paint Paint Verb None optional=false record_blob=false blobs=b,c tails=ids:u32:4,dots:Dot:8\n\
+    const OLD: &str = "call 1 Paint Paint Verb None optional=false record_blob=false blobs=b tails=ids:u32:4,dots:Dot:8\n\
         field Dot y u32 0 4 1\nfield Dot x u32 4 4 1\n\
-        field Paint gone u64 0 8 1\nfield Paint mode u32 8 4 1\nfield Paint pad u32 12 4 1\nfield Paint dot Dot 16 16 2\n";
+        field Paint mode u32 0 4 1\nfield Paint pad Pad 4 4 1\nfield Paint dot Dot 8 16 2\n";
 
     fn record(op: u64, parts: &[&[u64]]) -> Vec<u64> {
         let body = parts.concat();
@@ -414,15 +427,13 @@ mod tests {
     #[test]
     fn records_are_mapped_by_name() {
         let m = Mapping::between(OLD, NEW).expect("known");
-        assert_eq!(m.dropped(), ["Paint.c", "Paint.gone", "Paint.pad"]);
         let blob = |n: u64| [n, n, n];
         assert_eq!(BLOB_BYTES, 24);
         let old = record(
             1,
             &[
-                &[99, two(7, 98), two(2, 1), two(4, 3)],
+                &[two(7, 98), two(2, 1), two(4, 3)],
                 &blob(5),
-                &blob(6),
                 &[two(3, 1)],
                 &[two(10, 11), two(12, 0)],
                 &[two(21, 20)],
@@ -453,9 +464,34 @@ mod tests {
     #[test]
     fn what_is_not_known_here_is_named() {
         let newer = |text: &str| Mapping::between(text, OLD).expect_err("newer");
-        assert_eq!(newer(NEW), "the call Wash");
-        let other = OLD.replace("mode u32 8 4", "mode u16 8 2");
-        assert_eq!(newer(&other), "Paint.mode of type u16");
+        for (what, with, unknown) in [
+            ("mode u32 0 4", "mode u16 0 2", "Paint.mode of type u16"),
+            ("pad Pad 4", "more u32 4", "Paint.more"),
+            ("Dot y", "Dot z", "Paint.dot[0].z"),
+            ("blobs=b", "blobs=b,c", "Paint.c"),
+            ("ids:u32:4,", "ids:u32:4,way:u32:4,", "Paint.way"),
+            ("ids:u32:4", "ids:u64:8", "Paint.ids of type u64"),
+            ("dots:Dot:8", "dots:Dot:4", "Paint.dots of 4 bytes each"),
+            (
+                "call 1",
+                "chunk view 0 8\ncall 1",
+                "other places of dynamic state",
+            ),
+        ] {
+            let text = OLD.replace(what, with);
+            assert!(
+                text != OLD && newer(&text).contains(unknown),
+                "{with}: {}",
+                newer(&text)
+            );
+        }
+        assert!(
+            Mapping::between(
+                &format!("{OLD}call 2 Wash Wash Verb None blobs= tails=\n"),
+                OLD
+            )
+            .is_err_and(|e| e == "the call Wash")
+        );
         assert_eq!(
             newer(&OLD.replace("call 1", "call 7")),
             "the call Paint as number 7"
@@ -465,8 +501,9 @@ mod tests {
 
     #[test]
     fn today_s_schema_maps_to_itself() {
-        let m = Mapping::from_schema(&crate::layout::schema_text()).expect("ours");
-        assert!(m.dropped().is_empty());
+        let print = crate::layout::layout_fingerprint();
+        let m = Mapping::from_schema(&crate::layout::schema_text(), print).expect("ours");
+        assert!(Mapping::from_schema(&crate::layout::schema_text(), print + 1).is_err());
         for (op, plan) in &m.calls {
             assert_eq!(plan.payload.there, plan.payload.here, "{op}");
             assert!(plan.payload.copies.len() <= 1, "{op}");
@@ -477,11 +514,11 @@ mod tests {
     fn no_text_is_a_panic() {
         let ours = crate::layout::schema_text();
         for cut in (0..ours.len()).step_by(97) {
-            let _ = Mapping::from_schema(&ours[..cut]);
+            let _ = Mapping::between(&ours[..cut], &ours);
             let shifted = ours.replacen(&ours[cut..cut + 1], "9", 3);
-            let _ = Mapping::from_schema(&shifted);
+            let _ = Mapping::between(&shifted, &ours);
         }
         let deep = "call 1 A A v w blobs= tails=\nfield A a A 0 8 1\nfield A b A 0 60000 60000\n";
-        assert!(Mapping::from_schema(deep).is_err());
+        assert!(Mapping::between(deep, &ours).is_err());
     }
 }

@@ -61,9 +61,6 @@ pub struct Info {
     pub version: u32,
     /// Layout fingerprint of its records, in hexadecimal.
     pub layout: String,
-    /// What of an older file's records is not read, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dropped: Vec<String>,
     /// First frame.
     pub first_frame: u64,
     /// Whole frames: those that a Present ended.
@@ -196,7 +193,7 @@ impl TraceFile {
             match f
                 .schema()
                 .map_err(|e| e.to_string())
-                .and_then(|t| Mapping::from_schema(&t))
+                .and_then(|t| Mapping::from_schema(&t, f.header.layout))
             {
                 Ok(mapping) => f.older = Some(mapping),
                 Err(unknown) => {
@@ -215,12 +212,6 @@ impl TraceFile {
     /// Its header.
     pub(super) fn header(&self) -> &FileHeader {
         &self.header
-    }
-
-    /// What of an older file's records is not read, by name; empty for one of this version.
-    #[must_use]
-    pub fn dropped(&self) -> &[String] {
-        self.older.as_ref().map_or(&[], Mapping::dropped)
     }
 
     /// A record chunk's words as today's records, where they are others in the file.
@@ -412,7 +403,6 @@ impl TraceFile {
             bytes: self.length,
             version: self.header.version,
             layout: format!("{:016x}", self.header.layout),
-            dropped: self.dropped().to_vec(),
             first_frame: self.frames.start,
             frames: self.frames.end - self.frames.start,
             records: self.record_count(),
