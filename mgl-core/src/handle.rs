@@ -35,6 +35,17 @@ crate::pod! {
     }
 }
 
+impl Ord for Handle {
+    fn cmp(&self, o: &Self) -> std::cmp::Ordering {
+        (self.slot, self.generation).cmp(&(o.slot, o.generation))
+    }
+}
+impl PartialOrd for Handle {
+    fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(o))
+    }
+}
+
 impl Handle {
     /// `{0,0}`.
     pub const NULL: Self = Self {

@@ -7,6 +7,7 @@
 use crate::driver::{self, Driver};
 use crate::pipe::Pipe;
 use crate::state::buffer::BufferState;
+use crate::state::debug::DebugState;
 use crate::state::framebuffer::FramebufferState;
 use crate::state::program::ProgramState;
 use crate::state::query::QueryState;
@@ -184,8 +185,10 @@ pub struct ContextState {
     pub stream_output: StreamOutputState,
     /// State of the fixed function, in the compatibility profile.
     pub legacy: Box<crate::gl::legacy::Legacy>,
-    /// Hints, debug output, and other values that no draw depends on.
+    /// Hints, and other values that no draw depends on.
     pub misc: crate::gl::misc::MiscState,
+    /// Debug output.
+    pub debug: Box<DebugState>,
     /// Draw surface.
     pub draw: Option<BoundSurface>,
     /// Read surface.
@@ -221,6 +224,8 @@ pub struct Gl<'a> {
     pub pipe: &'a mut Pipe,
     /// Dirty generations of the process.
     pub gens: &'a mut Generations,
+    /// The entry point, for messages.
+    pub entry: &'static str,
 }
 
 impl Gl<'_> {
@@ -230,6 +235,7 @@ impl Gl<'_> {
         if self.ctx.error == 0 {
             self.ctx.error = code;
         }
+        self.tell_error(code);
     }
 
     /// Whether the device is lost and the context is one that tells (GL 4.6 §2.3.2): made to lose its state on a reset.
@@ -265,23 +271,27 @@ thread_local! {
     static CURRENT: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 
-/// Runs `f` on the calling thread's current context; `None` without one. Then waits, without the driver, for what `f`
-/// pushed and its wait class asks for.
+/// Runs `f`, the body of the entry point `entry`, on the calling thread's current context; `None` without one. Then waits,
+/// without the driver, for what `f` pushed and its wait class asks for, and delivers debug messages.
 #[inline]
-pub fn with_current<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
+pub fn with_current<R>(entry: &'static str, f: impl FnOnce(&mut Gl<'_>) -> R) -> Option<R> {
     let mut f = Some(f);
-    run_current(false, |gl| f.take().map(|f| f(gl))).flatten()
+    run_current(entry, false, |gl| f.take().map(|f| f(gl))).flatten()
 }
 
 /// As [`with_current`], for what may be left where it needs an answer, and is run again when that is there
 /// ([`Pipe::ask_apart`]): the driver is free for other threads meanwhile.
 #[inline]
-pub fn with_current_again<R>(f: impl FnMut(&mut Gl<'_>) -> R) -> Option<R> {
-    run_current(true, f)
+pub fn with_current_again<R>(entry: &'static str, f: impl FnMut(&mut Gl<'_>) -> R) -> Option<R> {
+    run_current(entry, true, f)
 }
 
 #[inline]
-fn run_current<R>(restartable: bool, mut f: impl FnMut(&mut Gl<'_>) -> R) -> Option<R> {
+fn run_current<R>(
+    entry: &'static str,
+    restartable: bool,
+    mut f: impl FnMut(&mut Gl<'_>) -> R,
+) -> Option<R> {
     let id = CURRENT.try_with(std::cell::Cell::get).ok()?;
     if id == usize::MAX {
         return None;
@@ -293,27 +303,39 @@ fn run_current<R>(restartable: bool, mut f: impl FnMut(&mut Gl<'_>) -> R) -> Opt
         let share = d.shares.get_mut(ctx.share)?;
         let pipe = d.pipe.as_mut()?;
         pipe.begin(ctx.speaker(), restartable);
-        let result = f(&mut Gl {
+        let mut gl = Gl {
             ctx,
             share,
             pipe,
             gens: &mut d.generations,
-        });
+            entry,
+        };
+        if gl.ctx.debug.has_late_labels() {
+            gl.push_late_labels();
+        }
+        let result = f(&mut gl);
+        let messages = gl.ctx.debug.take_delivery();
         let wait = pipe.end();
         if share.is_sweep_due() {
             let group = ctx.share;
             sweep(d, group);
         }
-        let Some((ticket, again)) = wait else {
-            return Some(result);
-        };
-        drop(guard);
-        if !again {
-            // What it says is of no interest here; failures are told by notices.
-            drop(ticket.take());
+        if wait.is_none() && messages.is_none() {
             return Some(result);
         }
-        ticket.wait();
+        drop(guard);
+        if let Some(messages) = messages {
+            messages.deliver();
+        }
+        match wait {
+            None => return Some(result),
+            Some((ticket, false)) => {
+                // What it says is of no interest here; failures are told by notices.
+                drop(ticket.take());
+                return Some(result);
+            }
+            Some((ticket, true)) => ticket.wait(),
+        }
     }
 }
 
@@ -417,6 +439,7 @@ pub fn create(cfg: &ContextConfig, share: Option<&ContextRef>) -> Result<Context
         stream_output: StreamOutputState::default(),
         legacy: Box::default(),
         misc: crate::gl::misc::MiscState::default(),
+        debug: Box::new(DebugState::new(cfg.debug)),
         draw: None,
         read: None,
         tracker: Tracker::default(),
@@ -798,7 +821,7 @@ pub fn set_swap_interval(surface: &SurfaceRef, interval: i32) {
 /// glFinish on the current context, for glXWaitGL and kin.
 pub fn finish_current() {
     frame_ended();
-    with_current(|gl| {
+    with_current("glFinish", |gl| {
         gl.pipe.push(Call::Flush {
             p: &Flush {
                 flags: FlushFlags::FINISH,
@@ -811,7 +834,7 @@ pub fn finish_current() {
 /// glFlush on the current context.
 pub fn flush_current() {
     frame_ended();
-    with_current(|gl| {
+    with_current("glFlush", |gl| {
         gl.pipe.push(Call::Flush {
             p: &Flush::default(),
         })

@@ -93,6 +93,25 @@ pub struct ProgramCode<'a> {
     pub reflection: &'a [u8],
 }
 
+/// What the application says of itself.
+#[derive(Debug, Clone, Copy)]
+pub enum DebugEvent<'a> {
+    /// A message or marker.
+    Message {
+        /// What it is.
+        message: DebugMessage,
+        /// Its text.
+        text: &'a [u8],
+    },
+    /// A group begins.
+    Push {
+        /// Its name.
+        text: &'a [u8],
+    },
+    /// The innermost group ends.
+    Pop,
+}
+
 /// How an upload went to the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -285,8 +304,14 @@ pub trait Backend: Send {
     ) -> Result {
         Err(BackendError::Unsupported(op.name().into()))
     }
-    /// A debug marker.
-    fn marker(&mut self, s: &PushedState, m: &DebugMarker, text: &[u8]) -> Result {
+    /// What the application says of itself, for tools that watch the API below. Groups may be left open, and may be closed
+    /// that were never opened here: a trace may begin in the middle of one.
+    fn debug(&mut self, s: &PushedState, e: DebugEvent<'_>) -> Result {
+        Ok(())
+    }
+    /// An object has another label, or with an empty one none. It may be yet to be made: who makes it asks
+    /// [`PushedState::label`].
+    fn object_label(&mut self, s: &PushedState, l: &ObjectLabel, label: &[u8]) -> Result {
         Ok(())
     }
     /// Hands work to the GPU.

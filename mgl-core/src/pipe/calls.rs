@@ -256,10 +256,13 @@ pipe_calls! {
     85 Flush(Flush) Verb None [] reads[] blobs[] tails[];
     86 SetSwapInterval(SwapInterval) Verb None [o] reads[] blobs[] tails[];
     87 Present(Present) Verb Present [] reads[] blobs[] tails[];
+    88 DebugMessage(DebugMessage) Verb None [] reads[] blobs[text] tails[];
+    89 PushDebugGroup(DebugGroup) Verb None [] reads[] blobs[text] tails[];
+    90 PopDebugGroup(DebugGroupEnd) Verb None [] reads[] blobs[] tails[];
 }
 
 /// Rows of the catalogue; a change is a change of the format.
-pub const CALL_COUNT: usize = 87;
+pub const CALL_COUNT: usize = 90;
 const _: () = assert!(CATALOGUE.len() == CALL_COUNT);
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The third step of a call: what the back end does. It finds the state as [`super::transition::enter`] left it.
 
-use super::backend::{Backend, BackendError, DrawCall, ProgramCode, Reply, Result};
+use super::backend::{Backend, BackendError, DebugEvent, DrawCall, ProgramCode, Reply, Result};
 use super::calls::Call;
 use super::payload::*;
 use super::pushed::PushedState;
@@ -105,7 +105,28 @@ pub fn execute<B: Backend + ?Sized>(s: &PushedState, be: &mut B, call: &Call<'_>
         | Call::PauseStreamOutput { p }
         | Call::ResumeStreamOutput { p }
         | Call::BindStreamOutput { p } => done(be.stream_output(s, call.op(), p)),
-        Call::DebugMarker { p, text } => done(be.marker(s, p, text)),
+        Call::ObjectLabel { p, label } => done(be.object_label(s, p, label)),
+        Call::DebugMarker { p, text } => done(be.debug(
+            s,
+            match p.kind {
+                1 => DebugEvent::Push { text },
+                2 => DebugEvent::Pop,
+                _ => DebugEvent::Message {
+                    message: DebugMessage {
+                        source: DebugSource::APPLICATION,
+                        kind: DebugType::MARKER,
+                        severity: DebugSeverity::NOTIFICATION,
+                        id: p.id,
+                    },
+                    text,
+                },
+            },
+        )),
+        Call::DebugMessage { p, text } => {
+            done(be.debug(s, DebugEvent::Message { message: *p, text }))
+        }
+        Call::PushDebugGroup { text, .. } => done(be.debug(s, DebugEvent::Push { text })),
+        Call::PopDebugGroup { .. } => done(be.debug(s, DebugEvent::Pop)),
         Call::Flush { p } => done(be.flush(s, p)),
         Call::SetSwapInterval { p } => done(be.swap_interval(s, p)),
         Call::Present { p } => done(be.present(s, p)),
@@ -118,7 +139,6 @@ pub fn execute<B: Backend + ?Sized>(s: &PushedState, be: &mut B, call: &Call<'_>
         }
 
         Call::UnmapPersistent { .. }
-        | Call::ObjectLabel { .. }
         | Call::QueryCreate { .. }
         | Call::CreateRenderState { .. }
         | Call::BindRenderState { .. }

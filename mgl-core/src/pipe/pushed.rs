@@ -10,6 +10,7 @@ use super::render_state::{DynamicState, PipelineState};
 use super::table::Table;
 use crate::handle::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,6 +249,8 @@ pub struct PushedState {
     pub contexts: Table<ContextHandle, ContextState>,
     /// Surfaces.
     pub surfaces: Table<SurfaceHandle, SurfaceDesc>,
+    /// Labels, of objects that live and of such as are yet to be made.
+    pub labels: BTreeMap<(HandleKind, Handle), Box<[u8]>>,
     /// Speaker and its surfaces.
     pub current: BindContext,
     /// Resets so far.
@@ -277,6 +280,17 @@ impl PushedState {
             HandleKind::RENDERBUFFER => self.renderbuffers.get(RenderbufferHandle(r.handle)).ok(),
             _ => None,
         }
+    }
+
+    /// The label of an object; empty without one. A back end asks when it makes the object.
+    #[must_use]
+    pub fn label<H: TypedHandle>(&self, h: H) -> &[u8] {
+        if self.labels.is_empty() {
+            return &[];
+        }
+        self.labels
+            .get(&(H::KIND, h.raw()))
+            .map_or(&[], AsRef::as_ref)
     }
 
     /// Takes a dying resource out of every group of every context: a deleted handle leaves every group that names it.

@@ -256,6 +256,15 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             _ => {}
         },
 
+        Call::ObjectLabel { p, label } => {
+            let key = (p.kind, p.handle);
+            if label.is_empty() {
+                s.labels.remove(&key);
+            } else {
+                s.labels.insert(key, label.into());
+            }
+        }
+
         Call::GetCaps { .. }
         | Call::MapPersistent { .. }
         | Call::UnmapPersistent { .. }
@@ -264,7 +273,6 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
         | Call::FenceWaitServer { .. }
         | Call::FenceDestroy { .. }
         | Call::ContextDestroy { .. }
-        | Call::ObjectLabel { .. }
         | Call::QueryAvailable { .. }
         | Call::QueryResult { .. }
         | Call::QueryDestroy { .. }
@@ -294,6 +302,9 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
         | Call::ResumeStreamOutput { .. }
         | Call::BindStreamOutput { .. }
         | Call::DebugMarker { .. }
+        | Call::DebugMessage { .. }
+        | Call::PushDebugGroup { .. }
+        | Call::PopDebugGroup { .. }
         | Call::Flush { .. }
         | Call::SetSwapInterval { .. }
         | Call::Present { .. } => {}

@@ -100,7 +100,7 @@ pub(crate) fn refuse(index: usize) {
     if name.starts_with("egl") {
         crate::winsys::refused_egl_call();
     } else if !name.starts_with("glX") {
-        crate::gl::entry::raise_invalid_operation();
+        crate::gl::entry::raise_invalid_operation(name);
     }
 }
 

@@ -127,7 +127,7 @@ pub fn enter_gl<R: EntryReturn>(name: &'static str, body: impl FnMut(&mut Gl) ->
         }
         body(gl)
     };
-    match catch_unwind(AssertUnwindSafe(|| context::with_current_again(body))) {
+    match catch_unwind(AssertUnwindSafe(|| context::with_current_again(name, body))) {
         Ok(Some(value)) => value,
         Ok(None) => R::nothing(),
         Err(panic) => {
@@ -191,9 +191,9 @@ pub fn panics() -> Vec<(&'static str, u64)> {
     counts.iter().map(|(n, c)| (*n, *c)).collect()
 }
 
-/// Raises GL_INVALID_OPERATION on the current context, if there is one.
-pub(crate) fn raise_invalid_operation() {
-    enter_gl("error", |gl| {
+/// Raises GL_INVALID_OPERATION for the entry point `name` on the current context, if there is one.
+pub(crate) fn raise_invalid_operation(name: &'static str) {
+    enter_gl(name, |gl| {
         gl.raise(crate::consts::gl::GL_INVALID_OPERATION)
     });
 }

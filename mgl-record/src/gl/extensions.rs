@@ -28,6 +28,7 @@ const ALL: &[(&CStr, Where)] = &[
     (c"GL_ARB_ES2_compatibility", Both),
     (c"GL_ARB_blend_func_extended", Both),
     (c"GL_ARB_copy_buffer", Both),
+    (c"GL_ARB_debug_output", Both),
     (c"GL_ARB_depth_buffer_float", Both),
     (c"GL_ARB_depth_clamp", Both),
     (c"GL_ARB_depth_texture", Compatibility),
@@ -97,6 +98,7 @@ const ALL: &[(&CStr, Where)] = &[
     (c"GL_EXT_blend_minmax", Compatibility),
     (c"GL_EXT_blend_subtract", Compatibility),
     (c"GL_EXT_copy_texture", Compatibility),
+    (c"GL_EXT_debug_label", Both),
     (c"GL_EXT_debug_marker", Both),
     (c"GL_EXT_draw_buffers2", Both),
     (c"GL_EXT_draw_instanced", Both),
@@ -137,9 +139,11 @@ const ALL: &[(&CStr, Where)] = &[
     (c"GL_EXT_timer_query", Both),
     (c"GL_EXT_transform_feedback", Both),
     (c"GL_EXT_vertex_array_bgra", Both),
+    (c"GL_GREMEDY_string_marker", Both),
     (c"GL_IBM_texture_mirrored_repeat", Compatibility),
     (c"GL_INGR_blend_func_separate", Compatibility),
     (c"GL_KHR_context_flush_control", Both),
+    (c"GL_KHR_debug", Both),
     (c"GL_KHR_no_error", Both),
     (c"GL_KHR_robustness", Both),
     (c"GL_NV_blend_square", Compatibility),
@@ -204,7 +208,8 @@ mod tests {
             (c"GL_EXT_texture_sRGB_decode", true, true),
             (c"GL_ARB_robustness", true, false),
             (c"GL_EXT_bgra", false, true),
-            (c"GL_KHR_debug", false, false),
+            (c"GL_KHR_debug", true, true),
+            (c"GL_ARB_compute_shader", false, false),
         ] {
             assert_eq!(has(Profile::Core, name), core, "{name:?}");
             assert_eq!(has(Profile::Compatibility, name), compatibility, "{name:?}");

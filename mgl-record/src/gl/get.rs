@@ -8,6 +8,7 @@ use super::limits::*;
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::{ContextConfig, Gl, Profile};
+use crate::state::debug;
 use crate::state::framebuffer::{Point, Side, complete};
 use crate::tracker::framebuffer;
 use mgl_core::pipe::ValueType;
@@ -270,7 +271,7 @@ impl Gl<'_> {
                 let id = self.ctx.programs.current();
                 Value::int(id.map_or(0, |id| self.share.programs.objects[id].name))
             }
-            GL_DEBUG_GROUP_STACK_DEPTH => Value::int(self.ctx.misc.debug_depth() as i64 + 1),
+            GL_DEBUG_GROUP_STACK_DEPTH => Value::int(self.ctx.debug.depth() as i64),
             _ => return None,
         })
     }
@@ -356,11 +357,14 @@ impl Gl<'_> {
             | GL_MAX_TRANSFORM_FEEDBACK_SEPARATE_COMPONENTS => Value::int(4),
             GL_MAX_SERVER_WAIT_TIMEOUT => Value::int(i64::MAX),
             GL_TIMESTAMP => Value::int(super::query::timestamp(self)),
-            GL_MAX_LABEL_LENGTH => Value::int(256),
-            GL_MAX_DEBUG_MESSAGE_LENGTH => Value::int(4096),
-            GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(1),
-            GL_MAX_DEBUG_GROUP_STACK_DEPTH => Value::int(64),
-            GL_DEBUG_LOGGED_MESSAGES => Value::int(0),
+            GL_MAX_LABEL_LENGTH => Value::int(debug::MAX_LABEL_LENGTH as i64),
+            GL_MAX_DEBUG_MESSAGE_LENGTH => Value::int(debug::MAX_MESSAGE_LENGTH as i64),
+            GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(debug::MAX_LOGGED_MESSAGES as i64),
+            GL_MAX_DEBUG_GROUP_STACK_DEPTH => Value::int(debug::MAX_GROUP_STACK_DEPTH as i64),
+            GL_DEBUG_LOGGED_MESSAGES => Value::int(self.ctx.debug.logged() as i64),
+            GL_DEBUG_NEXT_LOGGED_MESSAGE_LENGTH => {
+                Value::int(self.ctx.debug.first_logged().map_or(0, |m| m.text.len() as i64 + 1))
+            }
             // Quads are no primitives of shaders' draws in the core profile, and follow none elsewhere.
             GL_QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION => Value::bool(false),
             GL_SUBPIXEL_BITS => Value::int(8),

@@ -3,6 +3,8 @@
 pub mod blit;
 pub mod buffer;
 pub mod clear;
+pub mod debug;
+pub mod debug_label;
 pub mod draw;
 pub mod entry;
 pub mod es2;

@@ -1,5 +1,6 @@
 //! Shader and program objects, their introspection (GL 3.3 §2.11, §6.1.15; GL 4.6 chapter 7).
 
+use super::debug_label::Labelled;
 use super::entry::gl_entry;
 use super::text::{copy_text, read_name, write_i32};
 use super::types::*;
@@ -126,6 +127,9 @@ gl_entry! {
         let core = gl.is_core();
         if let Some(id) = gl.shader(shader) {
             gl.share.shaders.objects[id].compile(ProfileHint { core, max_version: GLSL_VERSION });
+            gl.tell_compiler(1, |share| {
+                share.shaders.objects[id].compiled().filter(|c| !c.ok).map(|c| c.info_log.as_str())
+            });
         }
     }
     /// Parameters of a shader (GL 4.6 §7.13).
@@ -198,6 +202,11 @@ gl_entry! {
         if gl.ctx.stream_output.active().is_some_and(|c| c.program == id) { return gl.raise(GL_INVALID_OPERATION) }
         let token = gl.gens.touch();
         gl.share.link(id, gl.pipe, token);
+        gl.push_label(Labelled::Program, program);
+        gl.tell_compiler(2, |share| {
+            let p = &share.programs.objects[id];
+            (!p.link_ok()).then(|| p.info_log())
+        });
         let range = gl.ctx.render.dynamic().viewports[0];
         gl.share.programs.objects[id].set_depth_range(range.near.0, range.far.0);
     }

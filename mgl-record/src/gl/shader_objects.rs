@@ -15,7 +15,7 @@ fn is_program(handle: GLhandleARB) -> Option<bool> {
     // SAFETY: no pointers.
     let (program, shader) = unsafe { (glIsProgram(handle), glIsShader(handle)) };
     if program == 0 && shader == 0 {
-        with_current(|gl| gl.raise(GL_INVALID_VALUE));
+        with_current("glGetObjectParameterivARB", |gl| gl.raise(GL_INVALID_VALUE));
         return None;
     }
     Some(program != 0)

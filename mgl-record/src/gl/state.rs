@@ -116,7 +116,7 @@ impl Gl<'_> {
                 Some(self.ctx.textures.seamless())
             }
             GL_DEBUG_OUTPUT | GL_DEBUG_OUTPUT_SYNCHRONOUS => {
-                Some(self.ctx.misc.debug_switch(cap, set))
+                Some(self.ctx.debug.switch(cap, set))
             }
             _ => self.legacy_switch(cap, set),
         }

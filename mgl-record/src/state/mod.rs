@@ -2,6 +2,7 @@
 //! and what the tracker reads. No entry points here, and no pushes but those that GL defines as immediate.
 
 pub mod buffer;
+pub mod debug;
 pub mod dirty;
 pub mod framebuffer;
 pub mod names;

@@ -5,7 +5,7 @@
 //! array, framebuffer, texture or program holds its id (GL 4.6 §5.1.3). Bindings are therefore plain ids, and nothing
 //! counts references on the hot path.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
@@ -173,6 +173,8 @@ pub struct NameTable<T> {
     sparse: HashMap<u32, Name>,
     next: u32,
     zombies: Vec<Id<T>>,
+    /// Labels by name (KHR_debug): few programs have any.
+    labels: BTreeMap<u32, Box<[u8]>>,
 }
 
 impl<T> Default for NameTable<T> {
@@ -183,6 +185,7 @@ impl<T> Default for NameTable<T> {
             sparse: HashMap::new(),
             next: 1,
             zombies: Vec::new(),
+            labels: BTreeMap::new(),
         }
     }
 }
@@ -257,12 +260,27 @@ impl<T> NameTable<T> {
             return None;
         }
         let id = self.id(name);
+        if !self.labels.is_empty() {
+            self.labels.remove(&name);
+        }
         if self.name(name) != Name::Unused {
             self.set(name, Name::Unused);
             self.next = self.next.min(name);
         }
         self.zombies.extend(id);
         id
+    }
+    /// Labels a name, or takes its label away. The label ends with the name.
+    pub fn set_label(&mut self, name: u32, label: Option<&[u8]>) {
+        match label {
+            Some(text) => drop(self.labels.insert(name, text.into())),
+            None => drop(self.labels.remove(&name)),
+        }
+    }
+    /// A name's label; `None` without one.
+    #[must_use]
+    pub fn label(&self, name: u32) -> Option<&[u8]> {
+        self.labels.get(&name).map(AsRef::as_ref)
     }
     /// Objects without a name.
     pub fn zombies(&self) -> &[Id<T>] {

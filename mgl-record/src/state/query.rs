@@ -149,6 +149,11 @@ pub struct QueryState {
 }
 
 impl QueryState {
+    /// Names and objects.
+    pub fn table_mut(&mut self) -> &mut NameTable<Query> {
+        &mut self.table
+    }
+
     /// glGenQueries: one name.
     pub fn reserve(&mut self) -> u32 {
         self.table.reserve()

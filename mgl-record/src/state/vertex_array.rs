@@ -210,6 +210,10 @@ impl VertexState {
     pub fn is_default_bound(&self) -> bool {
         self.bound.is_none()
     }
+    /// Names and objects.
+    pub fn table_mut(&mut self) -> &mut NameTable<VertexArray> {
+        &mut self.arrays
+    }
     /// glGenVertexArrays: one name.
     pub fn reserve(&mut self) -> u32 {
         self.arrays.reserve()

@@ -45,6 +45,7 @@ pub fn full_repush(d: &Driver, live: &PushedState, emit: &mut dyn FnMut(Call<'_>
         repush_groups(state, emit);
         c.stream_output.repush(emit);
     }
+    pipe.repush_labels(emit);
     emit(Call::BindContext { p: &live.current });
 }
 

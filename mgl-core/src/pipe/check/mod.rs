@@ -35,7 +35,6 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
     match *call {
         Call::GetCaps { .. }
         | Call::ContextReset { .. }
-        | Call::ObjectLabel { .. }
         | Call::QueryTimestamp { .. }
         | Call::LaunchGrid { .. }
         | Call::MemoryBarrier { .. }
@@ -49,7 +48,17 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
         | Call::ResumeStreamOutput { .. }
         | Call::BindStreamOutput { .. }
         | Call::DebugMarker { .. }
+        | Call::DebugMessage { .. }
+        | Call::PushDebugGroup { .. }
+        | Call::PopDebugGroup { .. }
         | Call::Flush { .. } => Ok(()),
+
+        Call::ObjectLabel { p, .. } => {
+            if p.kind == HandleKind::NONE || p.handle.is_null() {
+                return cx.field("handle", "names nothing");
+            }
+            Ok(())
+        }
 
         Call::ResourceCreate { p } => {
             shapes::desc(cx, s, p)?;

@@ -35,6 +35,18 @@ crate::gl_enum! {
         XOR = 0x1506, OR = 0x1507, NOR = 0x1508, EQUIV = 0x1509, INVERT = 0x150A, OR_REVERSE = 0x150B,
         COPY_INVERTED = 0x150C, OR_INVERTED = 0x150D, NAND = 0x150E, SET = 0x150F,
     }
+    /// Source of a debug message (GL 4.6 table 20.1).
+    pub enum DebugSource {
+        API = 0x8246, WINDOW_SYSTEM = 0x8247, SHADER_COMPILER = 0x8248, THIRD_PARTY = 0x8249, APPLICATION = 0x824A,
+        OTHER = 0x824B,
+    }
+    /// Type of a debug message (GL 4.6 table 20.2).
+    pub enum DebugType {
+        ERROR = 0x824C, DEPRECATED_BEHAVIOR = 0x824D, UNDEFINED_BEHAVIOR = 0x824E, PORTABILITY = 0x824F,
+        PERFORMANCE = 0x8250, OTHER = 0x8251, MARKER = 0x8268, PUSH_GROUP = 0x8269, POP_GROUP = 0x826A,
+    }
+    /// Severity of a debug message (GL 4.6 table 20.3).
+    pub enum DebugSeverity { NOTIFICATION = 0x826B, HIGH = 0x9146, MEDIUM = 0x9147, LOW = 0x9148 }
     /// Face selection.
     pub enum Face { FRONT = 0x404, BACK = 0x405, FRONT_AND_BACK = 0x408 }
     /// Winding of front faces.

@@ -163,7 +163,8 @@ crate::pod! {
         /// The surface.
         surface: SurfaceHandle,
     }
-    /// A debug label; its UTF-8 text is the blob.
+    /// A debug label (GL 4.6 §20.7); its text is the blob, and an empty one takes the label away. It may come before its
+    /// object, and ends when it is taken away: the client does so when it gives the handle back.
     pub struct ObjectLabel: 16 {
         /// Kind of the object.
         kind: HandleKind,

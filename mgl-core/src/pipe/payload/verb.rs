@@ -187,12 +187,36 @@ crate::pod! {
         #[serde(skip)]
         pad: Pad<4>,
     }
-    /// A debug marker or group; its UTF-8 text is the blob.
+    /// A marker or group of EXT_debug_marker or GREMEDY_string_marker; its text is the blob.
     pub struct DebugMarker: 8 {
         /// 0 marker, 1 push group, 2 pop group.
         kind: u32,
         /// The application's id.
         id: u32,
+    }
+    /// A debug message of the application's own (GL 4.6 §20.5); its text is the blob.
+    pub struct DebugMessage: 16 {
+        /// Who speaks.
+        source: DebugSource,
+        /// What it is about.
+        kind: DebugType,
+        /// How much it matters.
+        severity: DebugSeverity,
+        /// The application's id.
+        id: u32,
+    }
+    /// Opens a debug group (GL 4.6 §20.6); its text is the blob.
+    pub struct DebugGroup: 8 {
+        /// Who speaks.
+        source: DebugSource,
+        /// The application's id.
+        id: u32,
+    }
+    /// Closes the innermost debug group.
+    pub struct DebugGroupEnd: 8 {
+        /// Zero.
+        #[serde(skip)]
+        pad: Pad<8>,
     }
     /// Hands work to the GPU.
     pub struct Flush: 8 {

@@ -302,7 +302,7 @@ gl_entry! {
         let array = pointer_place(pname, arrays.unit).filter(|_| !gl.is_core());
         let found = match array {
             Some(p) => Some(arrays.of(name).0[p].pointer),
-            None => gl.ctx.misc.debug_pointer(pname),
+            None => gl.ctx.debug.pointer(pname),
         };
         match found {
             // SAFETY: the program gives room for a pointer.

@@ -6,7 +6,7 @@ use mgl_core::pipe::NullBackend;
 
 /// What a child does with GL; the exit status says which step failed, 0 for none.
 fn in_child(parents: &ContextRef, config: &Config) -> i32 {
-    if with_current(|_| ()).is_some() {
+    if with_current("test", |_| ()).is_some() {
         return 1;
     }
     // SAFETY: no pointers.
@@ -36,7 +36,7 @@ fn in_child(parents: &ContextRef, config: &Config) -> i32 {
         glBeginQuery(GL_SAMPLES_PASSED, name);
         glEndQuery(GL_SAMPLES_PASSED);
     }
-    let working = with_current(|gl| {
+    let working = with_current("test", |gl| {
         gl.ctx.error == 0 && gl.ctx.queries.get(name).is_some() && gl.share.contexts == 1
     });
     // The parent's context must not be mistaken for the child's own.

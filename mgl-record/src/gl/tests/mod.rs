@@ -137,7 +137,7 @@ fn in_child(f: impl FnOnce() -> i32) -> i32 {
 
 /// Runs `f` on the current context.
 fn gl<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> R {
-    with_current(f).expect("a context is current")
+    with_current("test", f).expect("a context is current")
 }
 
 /// The context's error, taken. Errors that pushes leave are the whole process's and not asked for.

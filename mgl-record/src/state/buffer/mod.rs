@@ -77,6 +77,11 @@ impl Buffer {
             None => BufferHandle::NULL,
         }
     }
+    /// Its handle, which may not be live on the pipe yet.
+    #[must_use]
+    pub fn minted(&self) -> BufferHandle {
+        self.handle
+    }
     /// Bytes.
     #[inline]
     #[must_use]

@@ -209,6 +209,10 @@ impl FramebufferState {
     pub fn table(&self) -> &NameTable<Framebuffer> {
         &self.table
     }
+    /// Names and objects.
+    pub fn table_mut(&mut self) -> &mut NameTable<Framebuffer> {
+        &mut self.table
+    }
     /// glGenFramebuffers: a name.
     pub fn reserve(&mut self) -> u32 {
         self.table.reserve()
