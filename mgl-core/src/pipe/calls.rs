@@ -1,6 +1,7 @@
 //! The catalogue: every call of the pipe, once (design: pipe contract 3.2).
 //!
-//! Opcodes are positions: rows are only ever appended, and a retired row keeps its number. Everything else (the
+//! Opcodes are positions: rows are only ever appended. A row that nothing needs any more is retired by the flag `r`: it
+//! keeps its number, name and payload, so that older files stay readable, and [`super::check`] refuses it. Everything else (the
 //! [`Call`] enumeration, the codec, the masks, the layout fingerprint, the tables in the docs) is derived from this list.
 //! To add a call: one row here, its payload, a method of the back end trait if it is an operation, and an arm in each of
 //! `check`, `transition`, `execute` and `count`, which the compiler asks for.
@@ -54,6 +55,8 @@ pub struct CallInfo {
     pub wait: Wait,
     /// A back end may lack it without being incomplete.
     pub optional: bool,
+    /// Kept for its number alone: no client can push it.
+    pub retired: bool,
     /// Its blobs hold client arrays: valid for this record only.
     pub record_blob: bool,
     /// Groups that the verb reads.
@@ -104,6 +107,7 @@ macro_rules! pipe_calls {
             class: Class::$class,
             wait: Wait::$wait,
             optional: has_flag(&[$( stringify!($flag) ),*], 'o'),
+            retired: has_flag(&[$( stringify!($flag) ),*], 'r'),
             record_blob: has_flag(&[$( stringify!($flag) ),*], 'h'),
             reads: &[ $( Group::$g ),* ],
             reads_mask: 0 $( | Group::$g.bit() )*,
@@ -162,8 +166,8 @@ pipe_calls! {
     2 ResourceCreate(ResourceDesc) Screen None [] reads[] blobs[] tails[];
     3 ResourceRespecify(ResourceDesc) Screen Ack [] reads[] blobs[] tails[];
     4 ResourceDestroy(ResourceOnly) Screen None [] reads[] blobs[] tails[];
-    5 MapPersistent(MapRange) Screen Reply [o] reads[] blobs[] tails[];
-    6 UnmapPersistent(ResourceOnly) Screen None [o] reads[] blobs[] tails[];
+    5 MapPersistent(MapRange) Screen Reply [o r] reads[] blobs[] tails[];
+    6 UnmapPersistent(ResourceOnly) Screen None [o r] reads[] blobs[] tails[];
     7 FenceCreate(FenceOnly) Screen None [] reads[] blobs[] tails[];
     8 FenceStatus(FenceOnly) Screen Reply [] reads[] blobs[] tails[];
     9 FenceWait(FenceWait) Screen Reply [] reads[] blobs[] tails[];
@@ -223,9 +227,9 @@ pipe_calls! {
     // Objects.
     58 SetTextureParams(TextureParams) Object None [] reads[] blobs[] tails[];
     59 ResourceSubData(SubData) Object None [] reads[] blobs[bytes] tails[regions: SubRegion];
-    60 BufferSubDataResident(BufferRange) Object None [o] reads[] blobs[bytes] tails[];
-    61 ResourceSubDataComplete(SubDataComplete) Object None [] reads[] blobs[] tails[];
-    62 ResourceFlushRange(BufferRange) Object None [] reads[] blobs[] tails[];
+    60 BufferSubDataResident(BufferRange) Object None [o r] reads[] blobs[bytes] tails[];
+    61 ResourceSubDataComplete(SubDataComplete) Object None [r] reads[] blobs[] tails[];
+    62 ResourceFlushRange(BufferRange) Object None [r] reads[] blobs[] tails[];
     63 ResourceReadback(BufferRange) Object Reply [] reads[] blobs[] tails[];
     64 ResourceCopyRegion(CopyRegion) Object None [] reads[] blobs[] tails[];
     65 ClearResource(ClearResource) Object None [o] reads[] blobs[] tails[];

@@ -45,11 +45,11 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// The mask with the bits of `ops` set.
+    /// The mask with the bits of `ops` set, but for retired ones.
     #[must_use]
     pub fn mask_of(ops: &[Op]) -> [u64; 2] {
         let mut m = [0; 2];
-        for op in ops {
+        for op in ops.iter().filter(|o| !o.info().retired) {
             m[usize::from(*op as u16) / 64] |= 1 << (*op as u16 % 64);
         }
         m

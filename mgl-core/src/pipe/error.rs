@@ -37,6 +37,9 @@ pub enum ApplyError {
     /// No context is bound.
     #[error("{0}: no context is bound")]
     NoContext(&'static str),
+    /// The call was retired.
+    #[error("{0} is a retired call: nothing pushes it any more")]
+    Retired(&'static str),
     /// The back end does not take the call.
     #[error("{op} is not taken by the {backend} back end")]
     NotTaken {

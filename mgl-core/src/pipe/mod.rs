@@ -19,7 +19,7 @@ pub mod table;
 pub mod transition;
 mod wait;
 
-pub use backend::{Backend, BackendError, DrawCall, Reply, UploadReport, UploadShape};
+pub use backend::{Backend, BackendError, DebugEvent, DrawCall, Reply, UploadReport, UploadShape};
 pub use calls::{Call, CallInfo, Class, Op, Wait};
 pub use caps::Caps;
 pub use check::check;

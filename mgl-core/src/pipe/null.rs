@@ -21,8 +21,6 @@ pub struct NullBackend {
 impl Default for NullBackend {
     fn default() -> Self {
         let without = [
-            Op::MapPersistent,
-            Op::UnmapPersistent,
             Op::ReadPixelsToBuffer,
             Op::GetTextureImageToBuffer,
         ];

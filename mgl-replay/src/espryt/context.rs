@@ -149,6 +149,8 @@ pub struct NativeContext {
     pub shadow: Shadow,
     /// What was followed.
     pub seen: Seen,
+    /// Debug groups that were begun and not ended.
+    pub debug_groups: u32,
     /// Framebuffer objects.
     pub framebuffers: Framebuffers,
     /// Vertex arrays.
@@ -196,6 +198,7 @@ impl NativeContext {
             egl,
             shadow: Shadow::new(dev),
             seen: Seen::default(),
+            debug_groups: 0,
             framebuffers: Framebuffers::default(),
             vertex: VertexArrays::default(),
             arrays: Stream::new(1 << 20),

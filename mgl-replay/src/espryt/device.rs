@@ -140,6 +140,13 @@ extern "system" fn on_message(
     message: *const std::ffi::c_char,
     events: *mut c_void,
 ) {
+    // What the application says of itself is no complaint of the driver.
+    if matches!(
+        source,
+        glow::DEBUG_SOURCE_APPLICATION | glow::DEBUG_SOURCE_THIRD_PARTY
+    ) {
+        return;
+    }
     if !matches!(
         severity,
         glow::DEBUG_SEVERITY_HIGH | glow::DEBUG_SEVERITY_MEDIUM

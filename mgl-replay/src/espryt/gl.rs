@@ -46,6 +46,10 @@ const FROM_EXTENSION: &[(&str, &str, &str)] = &[
     ("CopyImageSubData", "GL_OES_copy_image", "OES"),
     ("DebugMessageCallback", "GL_KHR_debug", "KHR"),
     ("DebugMessageControl", "GL_KHR_debug", "KHR"),
+    ("DebugMessageInsert", "GL_KHR_debug", "KHR"),
+    ("PushDebugGroup", "GL_KHR_debug", "KHR"),
+    ("PopDebugGroup", "GL_KHR_debug", "KHR"),
+    ("ObjectLabel", "GL_KHR_debug", "KHR"),
     (
         "DrawElementsBaseVertex",
         "GL_EXT_draw_elements_base_vertex",
@@ -211,6 +215,10 @@ pub struct Limits {
     pub attribs: u32,
     /// Bytes from element to element.
     pub vertex_stride: u32,
+    /// Characters of a debug message; 0 without KHR_debug.
+    pub debug_text: usize,
+    /// Characters of a label; 0 without KHR_debug.
+    pub debug_label: usize,
     /// Uniform buffer binding points.
     pub uniform_bindings: u32,
     /// Bytes.
@@ -277,10 +285,17 @@ impl Gl {
             }
         }
         let get = |name| integer(&es, name).max(0) as u32;
+        // One character is the terminating zero's.
+        let text = |name| match has.debug {
+            true => get(name).saturating_sub(1) as usize,
+            false => 0,
+        };
         let limits = Limits {
             texture_units: get(glow::MAX_COMBINED_TEXTURE_IMAGE_UNITS),
             attribs: get(glow::MAX_VERTEX_ATTRIBS),
             vertex_stride: get(glow::MAX_VERTEX_ATTRIB_STRIDE),
+            debug_text: text(glow::MAX_DEBUG_MESSAGE_LENGTH),
+            debug_label: text(glow::MAX_LABEL_LENGTH),
             uniform_bindings: get(glow::MAX_UNIFORM_BUFFER_BINDINGS),
             uniform_offset_alignment: get(glow::UNIFORM_BUFFER_OFFSET_ALIGNMENT).max(1),
             uniform_block_size: get(glow::MAX_UNIFORM_BLOCK_SIZE),

@@ -14,6 +14,7 @@ mod capture;
 mod clear;
 mod context;
 mod copy;
+mod debug;
 mod depth;
 mod device;
 mod draw;
@@ -502,7 +503,21 @@ impl Backend for Espryt {
         self.on_any(s, |w| match d.target {
             Target::BUFFER => w.specify_buffer(d),
             _ => w.specify_image(d),
-        })
+        })?;
+        let ResourceHandle { kind, handle } = d.resource;
+        match kind {
+            HandleKind::BUFFER => self.label_new(s, BufferHandle(handle)),
+            HandleKind::TEXTURE => self.label_new(s, TextureHandle(handle)),
+            _ => self.label_new(s, RenderbufferHandle(handle)),
+        }
+    }
+
+    fn debug(&mut self, s: &PushedState, e: DebugEvent<'_>) -> Result {
+        self.tell_debug(s, e)
+    }
+
+    fn object_label(&mut self, s: &PushedState, l: &ObjectLabel, label: &[u8]) -> Result {
+        self.label(s, l.kind, l.handle, label)
     }
 
     fn resource_destroy(&mut self, s: &PushedState, r: ResourceHandle) -> Result {

@@ -56,11 +56,23 @@ impl Backend for Magma {
         self.near.counted()
     }
 
-    fn resource_specify(&mut self, _: &PushedState, d: &ResourceDesc, _: bool) -> Result {
+    fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _: bool) -> Result {
         match d.target {
             Target::BUFFER => self.specify_buffer(d),
             _ => self.specify_image(d),
-        }
+        }?;
+        self.label_new(s, d.resource);
+        Ok(())
+    }
+
+    fn debug(&mut self, _: &PushedState, e: DebugEvent<'_>) -> Result {
+        self.tell_debug(e);
+        Ok(())
+    }
+
+    fn object_label(&mut self, _: &PushedState, l: &ObjectLabel, label: &[u8]) -> Result {
+        self.label(l.kind, l.handle, label);
+        Ok(())
     }
 
     fn resource_destroy(&mut self, _: &PushedState, r: ResourceHandle) -> Result {

@@ -37,6 +37,8 @@ pub struct Gpu {
     pub eds2: ash::ext::extended_dynamic_state2::Device,
     /// Transform feedback.
     pub xfb: ash::ext::transform_feedback::Device,
+    /// Labels for tools, where the instance has them.
+    pub debug: Option<ash::ext::debug_utils::Device>,
     /// Swap chains.
     pub swapchain: ash::khr::swapchain::Device,
     /// Window surfaces.
@@ -164,6 +166,9 @@ impl Gpu {
             eds: ash::ext::extended_dynamic_state::Device::new(raw, &device),
             eds2: ash::ext::extended_dynamic_state2::Device::new(raw, &device),
             xfb: ash::ext::transform_feedback::Device::new(raw, &device),
+            debug: instance
+                .utils
+                .then(|| ash::ext::debug_utils::Device::new(raw, &device)),
             swapchain: ash::khr::swapchain::Device::new(raw, &device),
             surface: ash::khr::surface::Instance::new(&instance.entry, raw),
             xcb_surface: ash::khr::xcb_surface::Instance::new(&instance.entry, raw),

@@ -23,6 +23,8 @@ pub struct Instance {
     pub xcb: bool,
     /// Messages of layers and drivers.
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// Objects and commands can be labelled (VK_EXT_debug_utils).
+    pub utils: bool,
     /// Validation is on.
     pub validated: bool,
     /// Where messages go; the messenger points to it.
@@ -104,14 +106,15 @@ impl Instance {
         }
         let has = |n: &CStr| present.iter().any(|p| p.as_bytes() == n.to_bytes());
         let xcb = has(ash::khr::surface::NAME) && has(ash::khr::xcb_surface::NAME);
-        let messages = debug && has(ash::ext::debug_utils::NAME);
+        let utils = has(ash::ext::debug_utils::NAME);
+        let messages = debug && utils;
         let features = validated && has(ash::ext::validation_features::NAME);
         let mut wanted: Vec<*const c_char> = Vec::new();
         if xcb {
             wanted.push(ash::khr::surface::NAME.as_ptr());
             wanted.push(ash::khr::xcb_surface::NAME.as_ptr());
         }
-        if messages {
+        if utils {
             wanted.push(ash::ext::debug_utils::NAME.as_ptr());
         }
         if features {
@@ -155,6 +158,7 @@ impl Instance {
             version,
             xcb,
             messenger: None,
+            utils,
             validated,
             sink: Box::new(Sink {
                 events: Arc::clone(events),

@@ -21,6 +21,7 @@ mod context;
 mod copy;
 mod counters;
 mod descriptors;
+mod debug;
 mod direct;
 mod draw;
 mod features;
@@ -120,6 +121,8 @@ pub struct Magma {
     capturing: Option<ContextHandle>,
     /// The context that speaks.
     speaks: ContextHandle,
+    /// Debug groups that were begun and not ended.
+    debug_groups: u32,
     /// Rendering under way.
     rendering: Option<targets::Rendering>,
     /// What the command buffer has bound.
@@ -237,6 +240,7 @@ impl Magma {
             repacked: vertex::Repacked::default(),
             capturing: None,
             speaks: ContextHandle::NULL,
+            debug_groups: 0,
             rendering: None,
             bound: Bound::default(),
             depth_filters: Vec::new(),

@@ -33,6 +33,13 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
         pushed(cx, context()?, info.reads_mask)?;
     }
     match *call {
+        // Retired.
+        Call::MapPersistent { .. }
+        | Call::UnmapPersistent { .. }
+        | Call::BufferSubDataResident { .. }
+        | Call::ResourceSubDataComplete { .. }
+        | Call::ResourceFlushRange { .. } => Err(ApplyError::Retired(info.name)),
+
         Call::GetCaps { .. }
         | Call::ContextReset { .. }
         | Call::QueryTimestamp { .. }
@@ -79,13 +86,7 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
             }
             Ok(())
         }
-        Call::ResourceDestroy { p } | Call::UnmapPersistent { p } => {
-            cx.resource("resource", s, p.resource).map(|_| ())
-        }
-        Call::MapPersistent { p } => {
-            let size = cx.handle("buffer", s.buffers.get(p.buffer))?.desc.size;
-            cx.range("offset", p.offset, p.size, size)
-        }
+        Call::ResourceDestroy { p } => cx.resource("resource", s, p.resource).map(|_| ()),
         Call::FenceCreate { p } => cx.handle("fence", s.fences.vacant(p.fence)),
         Call::FenceStatus { p } | Call::FenceWaitServer { p } | Call::FenceDestroy { p } => {
             cx.handle("fence", s.fences.get(p.fence)).map(|_| ())
@@ -288,12 +289,7 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
             let d = cx.resource("resource", s, p.resource)?.desc;
             shapes::sub_data(cx, &d, p, bytes, regions)
         }
-        Call::BufferSubDataResident { p, bytes } => {
-            let size = cx.handle("buffer", s.buffers.get(p.buffer))?.desc.size;
-            cx.range("offset", p.offset, bytes.len() as u64, size)
-        }
-        Call::ResourceSubDataComplete { p } => cx.resource("resource", s, p.resource).map(|_| ()),
-        Call::ResourceFlushRange { p } | Call::ResourceReadback { p } => {
+        Call::ResourceReadback { p } => {
             let size = cx.handle("buffer", s.buffers.get(p.buffer))?.desc.size;
             cx.range("offset", p.offset, p.size, size)
         }

@@ -61,6 +61,7 @@ topics! {
     blits,
     buffers,
     contexts,
+    debug,
     depth_stencil,
     draws,
     feedback,
