@@ -5,6 +5,7 @@
 //! `{"fill": BYTE, "size": N}`, which is handy by hand.
 
 use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Longest bytes that are written in place.
 pub(super) const IN_PLACE: usize = 64;
@@ -110,6 +111,25 @@ pub(super) fn as_text(bytes: &[u8]) -> Option<Value> {
         .map(|t| json!({"text": t}))
 }
 
+/// What is shown of a call's blob for reading: text as it is, of other bytes their number and content hash. Text with
+/// control characters has both, as these are written as escapes.
+pub(super) fn digest(name: &str, bytes: &[u8]) -> Value {
+    let is_text = matches!(name, "label" | "text");
+    if let Some(text) = is_text.then(|| as_text(bytes)).flatten() {
+        return text;
+    }
+    let mut out = json!({"size": bytes.len(), "xxh3": format!("{:032x}", xxh3_128(bytes))});
+    if is_text && !bytes.is_empty() {
+        let lossy = String::from_utf8_lossy(bytes);
+        let text = lossy.chars().map(|c| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        });
+        out["text"] = json!(text.collect::<String>());
+    }
+    out
+}
+
 /// Bytes of any form; `table` finds the document's named ones.
 pub(super) fn read(
     value: &Value,
@@ -179,6 +199,15 @@ mod tests {
         for bad in ["Zg=", "Zg", "Zh==", "Z===", "Zm9v!m9v", "Zg==Zg=="] {
             assert!(from_base64(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn text_is_shown_as_text() {
+        assert_eq!(digest("label", "hé".as_bytes()), json!({"text": "hé"}));
+        assert_eq!(digest("text", b"two\nlines\xff")["text"], "two\\nlines\u{fffd}");
+        assert_ne!(digest("text", b"a\nb"), digest("text", b"a\\nb"));
+        assert!(digest("bytes", b"text")["text"].is_null());
+        assert_eq!(digest("text", b"")["size"], 0);
     }
 
     #[test]

@@ -294,8 +294,8 @@ pub fn has_field(
             return Ok(true);
         }
         let mut found = false;
-        let value = call_text::show(&r.call, Detail::Full, &mut |_, b| {
-            Some(json!({"size": b.len(), "xxh3": ""}))
+        let value = call_text::show(&r.call, Detail::Full, &mut |name, b| {
+            Some(bytes_text::digest(name, b))
         });
         flatten("", &Value::Object(value), &mut |path, _| {
             let field = format!("{call}.{path}");
@@ -331,8 +331,8 @@ impl Steps<'_> {
             let Some(r) = self.cursor.next()? else { break };
             let op = r.call.op();
             if self.next == (frame, n) {
-                let mut value = call_text::show(&r.call, Detail::Full, &mut |_, b| {
-                    Some(json!({"size": b.len(), "xxh3": format!("{:032x}", xxh3_128(b))}))
+                let mut value = call_text::show(&r.call, Detail::Full, &mut |name, b| {
+                    Some(bytes_text::digest(name, b))
                 });
                 value.retain(|k, _| k != "op" && !masked(op, k));
                 out.push(Push {

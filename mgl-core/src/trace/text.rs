@@ -140,12 +140,12 @@ pub fn dump(
     out.flush().map_err(io())
 }
 
-/// A record for reading: `op`, then its fields that are not zero; of a blob its size and content hash.
+/// A record for reading: `op`, then its fields that are not zero; of a blob its text, if it is one, or its size and
+/// content hash.
 #[must_use]
 pub fn show(record: &Record<'_>) -> Map<String, Value> {
-    call_text::show(&record.call, Detail::Short, &mut |_, bytes| {
-        (!bytes.is_empty())
-            .then(|| json!({"size": bytes.len(), "xxh3": format!("{:032x}", xxh3_128(bytes))}))
+    call_text::show(&record.call, Detail::Short, &mut |name, bytes| {
+        (!bytes.is_empty()).then(|| bytes_text::digest(name, bytes))
     })
 }
 
