@@ -7,12 +7,14 @@
 
 mod emitted;
 mod errors;
+mod labels;
 mod recording;
 
 use crate::config::{Config, LinkKind};
 use crate::leave_out::LeaveOut;
 use emitted::Emitted;
 use errors::Errors;
+use labels::Labels;
 use mgl_core::counters::Counters;
 use mgl_core::handle::*;
 use mgl_core::link::ring::LinkStats;
@@ -65,6 +67,7 @@ pub struct Pipe {
     pub recording: Option<mgl_core::trace::Status>,
     /// What the tracker's checks found.
     pub checks: Checks,
+    labels: Labels,
 }
 
 /// An answer, on its way to the entry point that asked.
@@ -178,6 +181,7 @@ impl Pipe {
             left: None,
             recording: None,
             checks: Checks::default(),
+            labels: Labels::new(),
         })
     }
 
@@ -273,6 +277,9 @@ impl Pipe {
 
     /// Gives a handle back, after the call that ends its object was pushed.
     pub fn release<H: TypedHandle>(&mut self, h: H) {
+        if !self.labels.is_empty() {
+            self.label(H::KIND, h.raw(), &[]);
+        }
         self.slots[H::KIND.0 as usize].free(h.raw());
     }
 
