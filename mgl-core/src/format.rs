@@ -283,6 +283,9 @@ macro_rules! formats {
                 }
             }
         }
+
+        /// Every format's name and value, in the table's order.
+        pub(crate) const NAMES: &[(&str, u32)] = &[$((concat!("GL_", stringify!($name)), $value)),*];
     };
 }
 

@@ -47,6 +47,8 @@ pub trait Field: Pod {
     const COUNT: usize = 1;
     /// Whether every bit pattern is legal; then [`Field::check`] need not be called.
     const ANY: bool = false;
+    /// The values or bits that have names, of an enumeration or a mask.
+    const NAMED: &'static [(&'static str, u32)] = &[];
     /// Refuses values outside the type's range. The error's path starts below this field.
     fn check(&self) -> Result<(), FieldError>;
 }
@@ -66,6 +68,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
     const TYPE: &'static str = T::TYPE;
     const COUNT: usize = N;
     const ANY: bool = T::ANY;
+    const NAMED: &'static [(&'static str, u32)] = T::NAMED;
     fn check(&self) -> Result<(), FieldError> {
         if !T::ANY {
             for (i, v) in self.iter().enumerate() {
@@ -227,6 +230,8 @@ pub struct FieldInfo {
     pub size: u32,
     /// Elements (1 unless an array).
     pub count: u32,
+    /// The values or bits that have names, of an enumeration or a mask.
+    pub named: &'static [(&'static str, u32)],
 }
 
 /// A struct declared by [`pod!`].
@@ -295,6 +300,7 @@ macro_rules! pod {
                 offset: ::core::mem::offset_of!($name, $field) as u32,
                 size: size_of::<$ty>() as u32,
                 count: <$ty as $crate::pod::Field>::COUNT as u32,
+                named: <$ty as $crate::pod::Field>::NAMED,
             } ),* ];
             fn nested(visit: &mut dyn FnMut(&'static str, &'static [$crate::pod::FieldInfo])) {
                 $( <$ty as $crate::pod::MaybeNested>::visit_nested(visit); )*
@@ -345,6 +351,7 @@ macro_rules! gl_enum {
         }
         impl $crate::pod::Field for $name {
             const TYPE: &'static str = stringify!($name);
+            const NAMED: &'static [(&'static str, u32)] = &[ $( (concat!("GL_", stringify!($v)), $n) ),* ];
             fn check(&self) -> Result<(), $crate::pod::FieldError> {
                 match self.name() {
                     Some(_) => Ok(()),
@@ -437,6 +444,7 @@ macro_rules! bit_mask {
         }
         impl $crate::pod::Field for $name {
             const TYPE: &'static str = stringify!($name);
+            const NAMED: &'static [(&'static str, u32)] = &[ $( (stringify!($v), $n) ),* ];
             fn check(&self) -> Result<(), $crate::pod::FieldError> {
                 if self.0 & !Self::ALL.0 == 0 { Ok(()) }
                 else { Err($crate::pod::FieldError::new("", format!("{:#x} has bits that {} does not know", self.0, stringify!($name)))) }
@@ -492,6 +500,7 @@ pub fn mask_parse(text: &str, names: &[(u32, &'static str)]) -> Option<u32> {
 // Formats come from a table of their own; zero stands for "no format".
 impl Field for crate::format::Format {
     const TYPE: &'static str = "Format";
+    const NAMED: &'static [(&'static str, u32)] = crate::format::NAMES;
     fn check(&self) -> Result<(), FieldError> {
         if self.0 == 0 || self.info().is_some() {
             Ok(())

@@ -145,6 +145,8 @@ macro_rules! pipe_calls {
         pub fn visit_schema(visit: &mut dyn FnMut(&'static str, &'static [FieldInfo])) {
             $( <$payload as crate::pod::MaybeNested>::visit_nested(visit);
                $( <$elem as crate::pod::MaybeNested>::visit_nested(visit); )* )*
+            // Its chunks travel as words.
+            <super::render_state::DynamicState as crate::pod::MaybeNested>::visit_nested(visit);
         }
     };
 }

@@ -6,13 +6,14 @@
 //! numbers) and replies are not compared; a blob is its content's hash, never its place.
 
 use super::align::gaps;
+use super::bytes_text;
 use super::call_text::{self, Detail, visit_blobs};
 use super::cursor::{Cursor, Record};
 use super::error::TraceError;
 use super::reader::TraceFile;
 use crate::pipe::{Class, Op};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::{Bound, Range};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};

@@ -53,6 +53,10 @@ struct Schema<'t> {
     structs: BTreeMap<&'t str, Vec<FieldText<'t>>>,
     /// Where dynamic state has its chunks.
     chunks: Vec<&'t str>,
+    /// Numbers of named values and bits, by type and name. Version 1 does not say them: they are today's.
+    values: BTreeMap<(&'t str, &'t str), &'t str>,
+    /// What is archived otherwise than as records; nothing in version 1, where it is as today.
+    archives: Vec<&'t str>,
 }
 
 struct CallText<'t> {
@@ -98,6 +102,16 @@ impl Mapping {
         let (theirs, ours) = (Schema::parse(theirs)?, Schema::parse(ours)?);
         if theirs.chunks.iter().any(|c| !ours.chunks.contains(c)) {
             return Err("other places of dynamic state".into());
+        }
+        // A value that has no name here is refused by the record that has it; one that moved would mean something else.
+        for (key @ (ty, name), there) in &theirs.values {
+            if ours.values.get(key).is_some_and(|here| here != there) {
+                return Err(format!("{ty} {name} as number {there}"));
+            }
+        }
+        let unknown = |a: &&&str| !ours.archives.contains(a);
+        if let Some(archive) = theirs.archives.iter().find(unknown) {
+            return Err(format!("the {archive}"));
         }
         let mut calls = BTreeMap::new();
         for (name, there) in &theirs.calls {
@@ -310,6 +324,8 @@ impl<'t> Schema<'t> {
             calls: BTreeMap::new(),
             structs: BTreeMap::new(),
             chunks: Vec::new(),
+            values: BTreeMap::new(),
+            archives: Vec::new(),
         };
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
@@ -351,7 +367,11 @@ impl<'t> Schema<'t> {
                     schema.structs.entry(of).or_default().push(field);
                 }
                 ["chunk", ..] => schema.chunks.push(line),
-                // What more a schema says is of values, which are what they are.
+                ["value", ty, name, number] => {
+                    schema.values.insert((ty, name), number);
+                }
+                ["archive", ..] => schema.archives.push(line),
+                // What a later version says more of itself.
                 _ => {}
             }
         }
@@ -408,8 +428,9 @@ mod tests {
     const NEW: &str = "call 1 Paint Paint Verb None optional=false record_blob=false blobs=a,b tails=dots:Dot:16,ids:u32:4\n\
         call 2 Wash Wash Verb None optional=false record_blob=false blobs= tails=\n\
         field Dot x u32 0 4 1\nfield Dot y u32 4 4 1\nfield Dot z u64 8 8 1\n\
-        field Paint mode u32 0 4 1\nfield Paint extra u32 4 4 1\nfield Paint dot Dot 8 32 2\n";
-    const OLD: &str = "call 1 Paint Paint Verb None optional=false record_blob=false blobs=b tails=ids:u32:4,dots:Dot:8\n\
+        field Paint mode u32 0 4 1\nfield Paint extra u32 4 4 1\nfield Paint dot Dot 8 32 2\n\
+        value Way UP 7\nvalue Way DOWN 9\narchive Event Log unit\n";
+    const OLD: &str = "value Way UP 7\narchive Event Log unit\ncall 1 Paint Paint Verb None optional=false record_blob=false blobs=b tails=ids:u32:4,dots:Dot:8\n\
         field Dot y u32 0 4 1\nfield Dot x u32 4 4 1\n\
         field Paint mode u32 0 4 1\nfield Paint pad Pad 4 4 1\nfield Paint dot Dot 8 16 2\n";
 
@@ -476,6 +497,12 @@ mod tests {
                 "call 1",
                 "chunk view 0 8\ncall 1",
                 "other places of dynamic state",
+            ),
+            ("call 1", "value Way UP 8\ncall 1", "Way UP as number 8"),
+            (
+                "call 1",
+                "archive Event Log struct\ncall 1",
+                "the archive Event Log struct",
             ),
         ] {
             let text = OLD.replace(what, with);

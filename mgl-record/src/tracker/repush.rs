@@ -45,7 +45,9 @@ pub fn full_repush(d: &Driver, live: &PushedState, emit: &mut dyn FnMut(Call<'_>
         repush_groups(state, emit);
         c.stream_output.repush(emit);
     }
-    pipe.repush_labels(emit);
+    if let Some(pipe) = &d.pipe {
+        pipe.repush_labels(emit);
+    }
     emit(Call::BindContext { p: &live.current });
 }
 
