@@ -12,7 +12,7 @@ use crate::output::{Output, bytes};
 /// Show what is in a trace: frames, records, sizes, and where it comes from
 ///
 /// A file that was cut off, because the program was killed or the disk was full, is read up to its last
-/// whole frame, and said to be so.
+/// whole frame, and said to be so. Of a file that a newer mgl wrote, what every version writes alike is shown.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,15 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let file = TraceFile::open(&args.trace)?;
+    let file = match TraceFile::open(&args.trace) {
+        Err(e) if e.is_of_another_version() => {
+            let info = TraceFile::survey(&args.trace)?;
+            let notes = Vec::new();
+            out.show(&Shown { info, notes }, show)?;
+            return Ok(Exit::Success);
+        }
+        file => file?,
+    };
     // What the driver refused is written when recording ends, behind the last record.
     let notes = file
         .events(file.record_count())?
@@ -72,6 +80,9 @@ fn show(out: &mut Output, shown: &Shown) -> Result<(), Failure> {
     }
     for (name, value) in &from.variables {
         rows.push(("variable", format!("{name}={value}")));
+    }
+    if let Some(why) = &info.unreadable {
+        rows.push(("not readable", why.clone()));
     }
     if let Some(recovery) = &info.recovered {
         rows.push(("not finished", recovery.to_string()));

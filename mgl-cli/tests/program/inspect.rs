@@ -46,6 +46,33 @@ fn a_cut_trace_is_recovered_and_said_to_be() {
 }
 
 #[test]
+fn info_says_what_a_later_version_s_file_is() {
+    use mgl_core::trace::format::{FILE_HEADER_BYTES, FileHeader};
+    let files = Files::new();
+    let mut bytes = std::fs::read(files.path("good.mgltrace")).expect("read");
+    let now = FileHeader::current();
+    let later = FileHeader {
+        version: now.version + 1,
+        oldest_reader: now.version + 1,
+        ..now
+    };
+    bytes[..FILE_HEADER_BYTES].copy_from_slice(&later.to_bytes());
+    std::fs::write(files.path("later.mgltrace"), bytes).expect("written");
+    let call = files.run("info", "later.mgltrace", &[]);
+    call.expect_code(0);
+    for text in ["3, from 0 to 2", "a-program", "use a newer mgl"] {
+        assert!(call.stdout.contains(text), "{text}:\n{}", call.stdout);
+    }
+    let json = files.run("info", "later.mgltrace", &["--json"]).json();
+    let why = json["unreadable"].as_str().expect("why not");
+    assert!(why.contains("use a newer mgl"), "{why}");
+    // Nothing else reads it.
+    let call = files.run("dump", "later.mgltrace", &[]);
+    call.expect_code(2);
+    assert!(call.stderr.contains("use a newer mgl"), "{}", call.stderr);
+}
+
+#[test]
 fn files_that_are_no_traces_are_told_apart() {
     let files = Files::new();
     std::fs::write(files.path("empty.mgltrace"), "").expect("write");

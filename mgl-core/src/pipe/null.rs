@@ -20,10 +20,7 @@ pub struct NullBackend {
 
 impl Default for NullBackend {
     fn default() -> Self {
-        let without = [
-            Op::ReadPixelsToBuffer,
-            Op::GetTextureImageToBuffer,
-        ];
+        let without = [Op::ReadPixelsToBuffer, Op::GetTextureImageToBuffer];
         let ops: Vec<Op> = Op::ALL
             .iter()
             .copied()

@@ -204,7 +204,10 @@ mod tests {
     #[test]
     fn text_is_shown_as_text() {
         assert_eq!(digest("label", "hé".as_bytes()), json!({"text": "hé"}));
-        assert_eq!(digest("text", b"two\nlines\xff")["text"], "two\\nlines\u{fffd}");
+        assert_eq!(
+            digest("text", b"two\nlines\xff")["text"],
+            "two\\nlines\u{fffd}"
+        );
         assert_ne!(digest("text", b"a\nb"), digest("text", b"a\\nb"));
         assert!(digest("bytes", b"text")["text"].is_null());
         assert_eq!(digest("text", b"")["size"], 0);

@@ -53,6 +53,16 @@ pub enum TraceError {
         /// Version of mgl that wrote the file.
         recorder: String,
     },
+    /// Written with other archives.
+    #[error("{}: its archives are of rkyv {theirs}, this mgl reads {ours}: use the mgl that recorded it", path.display())]
+    Archives {
+        /// The file.
+        path: PathBuf,
+        /// Release series of its archives.
+        theirs: String,
+        /// The one that is read here.
+        ours: String,
+    },
     /// The file header is damaged.
     #[error("{}: header: {problem}", path.display())]
     Header {
@@ -118,6 +128,15 @@ pub enum TraceError {
 }
 
 impl TraceError {
+    /// Whether another version of mgl reads the file: nothing is wrong with it.
+    #[must_use]
+    pub fn is_of_another_version(&self) -> bool {
+        matches!(
+            self,
+            Self::Newer { .. } | Self::Archives { .. } | Self::Layout { .. }
+        )
+    }
+
     /// An [`TraceError::Io`].
     pub(super) fn io(
         path: &Path,

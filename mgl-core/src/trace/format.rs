@@ -54,9 +54,9 @@ pub const TRAILER_MAGIC: [u8; 8] = *b"MGLTEND\n";
 /// First bytes of a chunk.
 pub const CHUNK_MARKER: [u8; 4] = *b"MGLc";
 /// Format version that this code writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Oldest version whose readers can read what this code writes.
-pub const OLDEST_READER: u32 = 1;
+pub const OLDEST_READER: u32 = 2;
 /// Release series of the archives.
 pub const RKYV_SERIES: [u8; 8] = *b"0.8\0\0\0\0\0";
 /// Bytes of the file header.

@@ -22,7 +22,7 @@ pub mod error;
 mod fork;
 pub mod format;
 pub mod index;
-mod older;
+pub(crate) mod older;
 pub mod provenance;
 pub mod reader;
 pub mod recorder;

@@ -21,7 +21,7 @@ const BLOB_BYTES: usize = size_of::<crate::pipe::BlobRef>();
 
 /// How records of a file become today's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mapping {
+pub(crate) struct Mapping {
     /// By opcode.
     calls: BTreeMap<u16, CallPlan>,
 }
@@ -98,7 +98,8 @@ impl Mapping {
         Self::between(theirs, &ours)
     }
 
-    fn between(theirs: &str, ours: &str) -> Result<Self, String> {
+    /// From one schema to another.
+    pub(crate) fn between(theirs: &str, ours: &str) -> Result<Self, String> {
         let (theirs, ours) = (Schema::parse(theirs)?, Schema::parse(ours)?);
         if theirs.chunks.iter().any(|c| !ours.chunks.contains(c)) {
             return Err("other places of dynamic state".into());

@@ -14,7 +14,7 @@ use super::format::*;
 use super::index::{ChunkInfo, Sequence, extend};
 use super::older::Mapping;
 use super::provenance::Provenance;
-use super::storage::{Storage, read_header};
+use super::storage::{Storage, is_readable, read_header};
 use crate::codec;
 use crate::files;
 use rkyv::util::AlignedVec;
@@ -76,6 +76,9 @@ pub struct Info {
     /// Set when the file was not finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<Recovery>,
+    /// Set when this mgl cannot read the records: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
     /// Where it comes from.
     pub provenance: Provenance,
 }
@@ -129,6 +132,39 @@ impl std::fmt::Debug for TraceFile {
 impl TraceFile {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let (storage, length) = Self::storage_of(path)?;
+        Self::from_storage(path, storage, length)
+    }
+
+    /// What is in a file, also in one that a newer mgl wrote: what the frame of the format says, which every version
+    /// keeps, and why its records cannot be read here.
+    pub fn survey(path: &Path) -> Result<Info, TraceError> {
+        let (storage, length) = Self::storage_of(path)?;
+        let header = read_header(path, &storage, length)?;
+        let mut f = Self::bare(path, storage, length, header);
+        let why = match is_readable(path, &f.header) {
+            Ok(()) => f.read_frame().and_then(|()| f.find_mapping()).err(),
+            Err(newer) => {
+                // Its index and provenance may be of another shape.
+                if f.read_frame().is_err() {
+                    f = Self::bare(path, f.storage, length, f.header);
+                    f.recover();
+                    let _ = f.sort_chunks();
+                    f.recovered = None;
+                }
+                Some(newer)
+            }
+        };
+        match why {
+            Some(e) if !e.is_of_another_version() => Err(e),
+            why => Ok(Info {
+                unreadable: why.map(|e| e.to_string()),
+                ..f.info()
+            }),
+        }
+    }
+
+    fn storage_of(path: &Path) -> Result<(Storage, u64), TraceError> {
         let io = |action| TraceError::io(path, action);
         let file = files::open(path).map_err(|e| match e.kind() {
             // It is no regular file.
@@ -153,7 +189,7 @@ impl TraceFile {
         } else {
             Storage::File(file)
         };
-        Self::from_storage(path, storage, length)
+        Ok((storage, length))
     }
 
     /// Opens a file whose bytes are in memory; `name` is for messages.
@@ -163,10 +199,18 @@ impl TraceFile {
     }
 
     fn from_storage(path: &Path, storage: Storage, length: u64) -> Result<Self, TraceError> {
-        let path = path.to_owned();
-        let header = read_header(&path, &storage, length)?;
-        let mut f = Self {
-            path,
+        let header = read_header(path, &storage, length)?;
+        is_readable(path, &header)?;
+        let mut f = Self::bare(path, storage, length, header);
+        f.read_frame()?;
+        f.find_mapping()?;
+        Ok(f)
+    }
+
+    /// A file of which only the header was read.
+    fn bare(path: &Path, storage: Storage, length: u64, header: FileHeader) -> Self {
+        Self {
+            path: path.to_owned(),
             storage,
             length,
             header,
@@ -183,30 +227,36 @@ impl TraceFile {
             older: None,
             blob_cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             reply_cache: Mutex::new(None),
-        };
-        match f.trailer() {
-            Some(t) => f.read_index(t)?,
-            None => f.recover(),
         }
-        f.sort_chunks()?;
-        if f.header.layout != FileHeader::current().layout {
-            match f
-                .schema()
-                .map_err(|e| e.to_string())
-                .and_then(|t| Mapping::from_schema(&t, f.header.layout))
-            {
-                Ok(mapping) => f.older = Some(mapping),
-                Err(unknown) => {
-                    return Err(TraceError::Layout {
-                        path: f.path,
-                        version: f.header.version,
-                        unknown,
-                        recorder: f.provenance.mgl,
-                    });
-                }
+    }
+
+    /// Finds the chunks, and reads provenance.
+    fn read_frame(&mut self) -> Result<(), TraceError> {
+        match self.trailer() {
+            Some(t) => self.read_index(t)?,
+            None => self.recover(),
+        }
+        self.sort_chunks()
+    }
+
+    /// How records of another schema become today's.
+    fn find_mapping(&mut self) -> Result<(), TraceError> {
+        if self.header.layout == FileHeader::current().layout {
+            return Ok(());
+        }
+        let schema = self.schema().map_err(|e| e.to_string());
+        match schema.and_then(|t| Mapping::from_schema(&t, self.header.layout)) {
+            Ok(mapping) => {
+                self.older = Some(mapping);
+                Ok(())
             }
+            Err(unknown) => Err(TraceError::Layout {
+                path: self.path.clone(),
+                version: self.header.version,
+                unknown,
+                recorder: self.provenance.mgl.clone(),
+            }),
         }
-        Ok(f)
     }
 
     /// Its header.
@@ -410,6 +460,7 @@ impl TraceFile {
             images: self.image_frames().len() as u64,
             chunks,
             recovered: self.recovered.clone(),
+            unreadable: None,
             provenance: self.provenance.clone(),
         }
     }

@@ -65,6 +65,12 @@ pub(super) fn read_header(
         Ok(h) => h,
         Err(problem) => return Err(TraceError::Header { path, problem }),
     };
+    Ok(h)
+}
+
+/// Whether this mgl reads what the header announces.
+pub(super) fn is_readable(path: &Path, h: &FileHeader) -> Result<(), TraceError> {
+    let path = path.to_owned();
     if h.oldest_reader > VERSION {
         return Err(TraceError::Newer {
             path,
@@ -73,16 +79,17 @@ pub(super) fn read_header(
         });
     }
     if h.rkyv != RKYV_SERIES {
-        return Err(TraceError::Header {
+        let series = |s: &[u8; 8]| {
+            let text = String::from_utf8_lossy(s);
+            text.trim_end_matches('\0').to_owned()
+        };
+        return Err(TraceError::Archives {
             path,
-            problem: format!(
-                "its archives are of rkyv {}, this mgl reads {}",
-                String::from_utf8_lossy(&h.rkyv).trim_end_matches('\0'),
-                String::from_utf8_lossy(&RKYV_SERIES).trim_end_matches('\0')
-            ),
+            theirs: series(&h.rkyv),
+            ours: series(&RKYV_SERIES),
         });
     }
-    Ok(h)
+    Ok(())
 }
 
 /// What bytes look like that are no trace.

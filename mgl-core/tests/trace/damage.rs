@@ -255,11 +255,13 @@ fn versions_are_told_apart() {
     })
     .expect_err("newer");
     assert!(e.to_string().contains("use a newer mgl"), "{e}");
+    assert!(e.is_of_another_version());
     // Written by a later version, for readers of this one too.
     assert!(with(FileHeader { version: 2, ..now }).is_ok());
     // The schema that the file holds says what its records are, and has to be the header's.
     let e = with(FileHeader { layout: 1, ..now }).expect_err("another layout");
     assert!(e.to_string().contains("not the one of its header"), "{e}");
+    assert!(e.is_of_another_version());
     let e = with(FileHeader {
         rkyv: *b"0.9\0\0\0\0\0",
         ..now
@@ -411,4 +413,45 @@ fn garbage_is_answered_at_once() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// A file of a later version says what it is, whatever in it cannot be read here.
+#[test]
+fn a_later_version_s_file_is_surveyed() {
+    let whole = scene::file(3);
+    let survey = |b: &[u8]| {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("x.mgltrace");
+        std::fs::write(&path, b).expect("written");
+        TraceFile::survey(&path)
+    };
+    let today = survey(&whole).expect("today's");
+    assert_eq!((today.frames, today.unreadable), (3, None));
+    let now = FileHeader::current();
+    let later = FileHeader {
+        version: now.version + 1,
+        oldest_reader: now.version + 1,
+        ..now
+    };
+    let other_archives = FileHeader {
+        rkyv: *b"0.9\0\0\0\0\0",
+        ..later
+    };
+    for header in [later, other_archives] {
+        let mut b = whole.clone();
+        b[..FILE_HEADER_BYTES].copy_from_slice(&header.to_bytes());
+        let info = survey(&b).expect("says what it is");
+        assert_eq!((info.version, info.frames), (now.version + 1, 3));
+        assert_eq!(info.records, today.records);
+        let why = info.unreadable.expect("why not");
+        assert!(why.contains("use a newer mgl"), "{why}");
+        // Also where it was cut off.
+        let info = survey(&b[..b.len() - 40]).expect("says what it is");
+        assert_eq!(info.frames, 3);
+    }
+    // What is damaged is no other version.
+    let mut b = whole.clone();
+    let at = b.len() - 100;
+    b[at] ^= 1;
+    assert!(survey(&b).is_err_and(|e| !e.is_of_another_version()));
 }

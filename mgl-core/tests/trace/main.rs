@@ -10,3 +10,4 @@ mod scene;
 mod schema;
 mod text;
 mod tools;
+mod versions;

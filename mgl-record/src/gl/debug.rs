@@ -11,7 +11,8 @@ use crate::context::Gl;
 use crate::state::Share;
 use crate::state::debug::{MAX_MESSAGE_LENGTH, Message, is_severity, is_source, is_type};
 use mgl_core::pipe::{
-    Call, DebugGroup, DebugGroupEnd, DebugMarker, DebugMessage, DebugSeverity, DebugSource, DebugType,
+    Call, DebugGroup, DebugGroupEnd, DebugMarker, DebugMessage, DebugSeverity, DebugSource,
+    DebugType,
 };
 
 /// `length` characters, or a zero-terminated text where that is negative. Null is the empty text.
@@ -54,11 +55,18 @@ fn is_own_source(source: GLenum) -> bool {
 fn error_in_words(code: GLenum) -> (&'static str, &'static str) {
     match code {
         GL_INVALID_ENUM => ("GL_INVALID_ENUM", "an enumeration is none that it takes"),
-        GL_INVALID_VALUE => ("GL_INVALID_VALUE", "a number is out of range, or names nothing"),
-        GL_INVALID_OPERATION => ("GL_INVALID_OPERATION", "the current state does not allow it"),
-        GL_INVALID_FRAMEBUFFER_OPERATION => {
-            ("GL_INVALID_FRAMEBUFFER_OPERATION", "the framebuffer is not complete")
-        }
+        GL_INVALID_VALUE => (
+            "GL_INVALID_VALUE",
+            "a number is out of range, or names nothing",
+        ),
+        GL_INVALID_OPERATION => (
+            "GL_INVALID_OPERATION",
+            "the current state does not allow it",
+        ),
+        GL_INVALID_FRAMEBUFFER_OPERATION => (
+            "GL_INVALID_FRAMEBUFFER_OPERATION",
+            "the framebuffer is not complete",
+        ),
         GL_OUT_OF_MEMORY => ("GL_OUT_OF_MEMORY", "there is not enough memory"),
         GL_STACK_OVERFLOW => ("GL_STACK_OVERFLOW", "the stack is full"),
         GL_STACK_UNDERFLOW => ("GL_STACK_UNDERFLOW", "the stack is empty"),

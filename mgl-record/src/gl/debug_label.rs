@@ -93,16 +93,46 @@ fn known<H: TypedHandle>(h: H) -> Option<(HandleKind, Handle)> {
 macro_rules! with_table {
     ($gl:expr, $kind:expr, $table:ident => $do:expr) => {
         match $kind {
-            Labelled::Buffer => Some({ let $table = &mut $gl.share.buffers; $do }),
-            Labelled::Shader => Some({ let $table = &mut $gl.share.shaders; $do }),
-            Labelled::Program => Some({ let $table = &mut $gl.share.programs; $do }),
-            Labelled::VertexArray => Some({ let $table = $gl.ctx.vertex.table_mut(); $do }),
-            Labelled::Query => Some({ let $table = $gl.ctx.queries.table_mut(); $do }),
-            Labelled::Sampler => Some({ let $table = &mut $gl.share.samplers; $do }),
-            Labelled::Texture => Some({ let $table = &mut $gl.share.textures; $do }),
-            Labelled::Renderbuffer => Some({ let $table = &mut $gl.share.renderbuffers; $do }),
-            Labelled::Framebuffer => Some({ let $table = $gl.ctx.framebuffers.table_mut(); $do }),
-            Labelled::Sync => Some({ let $table = &mut $gl.share.syncs; $do }),
+            Labelled::Buffer => Some({
+                let $table = &mut $gl.share.buffers;
+                $do
+            }),
+            Labelled::Shader => Some({
+                let $table = &mut $gl.share.shaders;
+                $do
+            }),
+            Labelled::Program => Some({
+                let $table = &mut $gl.share.programs;
+                $do
+            }),
+            Labelled::VertexArray => Some({
+                let $table = $gl.ctx.vertex.table_mut();
+                $do
+            }),
+            Labelled::Query => Some({
+                let $table = $gl.ctx.queries.table_mut();
+                $do
+            }),
+            Labelled::Sampler => Some({
+                let $table = &mut $gl.share.samplers;
+                $do
+            }),
+            Labelled::Texture => Some({
+                let $table = &mut $gl.share.textures;
+                $do
+            }),
+            Labelled::Renderbuffer => Some({
+                let $table = &mut $gl.share.renderbuffers;
+                $do
+            }),
+            Labelled::Framebuffer => Some({
+                let $table = $gl.ctx.framebuffers.table_mut();
+                $do
+            }),
+            Labelled::Sync => Some({
+                let $table = &mut $gl.share.syncs;
+                $do
+            }),
             Labelled::Absent => None,
         }
     };

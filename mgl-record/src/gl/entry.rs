@@ -193,9 +193,7 @@ pub fn panics() -> Vec<(&'static str, u64)> {
 
 /// Raises GL_INVALID_OPERATION for the entry point `name` on the current context, if there is one.
 pub(crate) fn raise_invalid_operation(name: &'static str) {
-    enter_gl(name, |gl| {
-        gl.raise(crate::consts::gl::GL_INVALID_OPERATION)
-    });
+    enter_gl(name, |gl| gl.raise(crate::consts::gl::GL_INVALID_OPERATION));
 }
 
 #[cfg(test)]

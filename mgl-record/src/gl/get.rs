@@ -362,9 +362,12 @@ impl Gl<'_> {
             GL_MAX_DEBUG_LOGGED_MESSAGES => Value::int(debug::MAX_LOGGED_MESSAGES as i64),
             GL_MAX_DEBUG_GROUP_STACK_DEPTH => Value::int(debug::MAX_GROUP_STACK_DEPTH as i64),
             GL_DEBUG_LOGGED_MESSAGES => Value::int(self.ctx.debug.logged() as i64),
-            GL_DEBUG_NEXT_LOGGED_MESSAGE_LENGTH => {
-                Value::int(self.ctx.debug.first_logged().map_or(0, |m| m.text.len() as i64 + 1))
-            }
+            GL_DEBUG_NEXT_LOGGED_MESSAGE_LENGTH => Value::int(
+                self.ctx
+                    .debug
+                    .first_logged()
+                    .map_or(0, |m| m.text.len() as i64 + 1),
+            ),
             // Quads are no primitives of shaders' draws in the core profile, and follow none elsewhere.
             GL_QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION => Value::bool(false),
             GL_SUBPIXEL_BITS => Value::int(8),

@@ -115,9 +115,7 @@ impl Gl<'_> {
                 }
                 Some(self.ctx.textures.seamless())
             }
-            GL_DEBUG_OUTPUT | GL_DEBUG_OUTPUT_SYNCHRONOUS => {
-                Some(self.ctx.debug.switch(cap, set))
-            }
+            GL_DEBUG_OUTPUT | GL_DEBUG_OUTPUT_SYNCHRONOUS => Some(self.ctx.debug.switch(cap, set)),
             _ => self.legacy_switch(cap, set),
         }
     }

@@ -428,13 +428,20 @@ mod tests {
         const ANY: u32 = GL_DONT_CARE;
         let d = &mut DebugState::new(true);
         assert!(!logs(d, message(MARK, 1, LOW)), "low ones are off at first");
-        for severity in [HIGH, GL_DEBUG_SEVERITY_MEDIUM, GL_DEBUG_SEVERITY_NOTIFICATION] {
+        for severity in [
+            HIGH,
+            GL_DEBUG_SEVERITY_MEDIUM,
+            GL_DEBUG_SEVERITY_NOTIFICATION,
+        ] {
             assert!(logs(d, message(MARK, 1, severity)));
         }
         d.control_id(APP, MARK, 1, false);
         assert!(!logs(d, message(MARK, 1, HIGH)));
         assert!(logs(d, message(MARK, 2, HIGH)));
-        assert!(logs(d, message(GL_DEBUG_TYPE_OTHER, 1, HIGH)), "another type");
+        assert!(
+            logs(d, message(GL_DEBUG_TYPE_OTHER, 1, HIGH)),
+            "another type"
+        );
         // What is said of all holds for those that were named before, too.
         d.control(ANY, ANY, HIGH, true);
         assert!(logs(d, message(MARK, 1, HIGH)));
@@ -450,14 +457,22 @@ mod tests {
         let d = &mut DebugState::new(true);
         assert!(d.push_group(GL_DEBUG_SOURCE_APPLICATION, 7, b"group"));
         d.control(GL_DONT_CARE, GL_DONT_CARE, GL_DONT_CARE, false);
-        assert!(!logs(d, message(GL_DEBUG_TYPE_MARKER, 1, GL_DEBUG_SEVERITY_HIGH)));
+        assert!(!logs(
+            d,
+            message(GL_DEBUG_TYPE_MARKER, 1, GL_DEBUG_SEVERITY_HIGH)
+        ));
         assert!(d.pop_group());
-        let kinds: Vec<_> = std::iter::from_fn(|| d.take_logged()).map(|m| (m.kind, m.id, m.text)).collect();
+        let kinds: Vec<_> = std::iter::from_fn(|| d.take_logged())
+            .map(|m| (m.kind, m.id, m.text))
+            .collect();
         let text = || b"group".to_vec();
-        assert_eq!(kinds, [
-            (GL_DEBUG_TYPE_PUSH_GROUP, 7, text()),
-            (GL_DEBUG_TYPE_POP_GROUP, 7, text()),
-        ]);
+        assert_eq!(
+            kinds,
+            [
+                (GL_DEBUG_TYPE_PUSH_GROUP, 7, text()),
+                (GL_DEBUG_TYPE_POP_GROUP, 7, text()),
+            ]
+        );
         assert!(!d.pop_group());
         while d.push_group(GL_DEBUG_SOURCE_APPLICATION, 0, b"") {}
         assert_eq!(d.depth(), MAX_GROUP_STACK_DEPTH);

@@ -128,7 +128,9 @@ fn an_entry_point_that_asks_is_run_again_with_the_answer() {
                 glBeginQuery(GL_SAMPLES_PASSED, name);
                 glEndQuery(GL_SAMPLES_PASSED);
             }
-            let h = with_current("glIsQuery", |gl| gl.ctx.queries.get(names[0]).map(|q| q.handle()));
+            let h = with_current("glIsQuery", |gl| {
+                gl.ctx.queries.get(names[0]).map(|q| q.handle())
+            });
             spy::delay(h.flatten().expect("a query"), 1);
             glGetQueryObjectuiv(names[0], GL_QUERY_RESULT_AVAILABLE, &mut there[0]);
             glGetQueryObjectuiv(names[0], GL_QUERY_RESULT_AVAILABLE, &mut there[1]);
