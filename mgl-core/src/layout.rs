@@ -107,6 +107,11 @@ mod tests {
                 .trace_simple_type::<crate::pipe::event::LogLevel>()
                 .map(drop),
         );
+        trace(
+            tracer
+                .trace_simple_type::<crate::pipe::event::OutcomeKind>()
+                .map(drop),
+        );
         trace(tracer.trace_simple_type::<UniformPlace>().map(drop));
         trace(tracer.trace_simple_type::<XfbMode>().map(drop));
         trace(tracer.trace_simple_type::<XfbSource>().map(drop));

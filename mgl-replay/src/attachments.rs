@@ -10,6 +10,7 @@ use mgl_core::handle::{Handle, RenderbufferHandle, ResourceHandle};
 use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
+use mgl_core::trace::outcomes::Verdict;
 use mgl_core::trace::{TraceError, TraceFile};
 use std::collections::HashSet;
 
@@ -108,7 +109,7 @@ pub fn framebuffer_after(
         })?;
         let present = matches!(record.call, Call::Present { .. });
         if !(here && present) {
-            push(&mut server, &record.call, &place)?;
+            push(file, &mut server, &record.call, &place)?;
         }
         if here {
             let fb = match server.state.context() {
@@ -130,25 +131,26 @@ pub fn framebuffer_after(
     Err(AttachmentError::NoVerb { frame, verb, verbs })
 }
 
-/// As the player does: what the back end does not lower draws nothing.
+/// As the player does: what the back end does not lower draws nothing, and what was not carried out when it was recorded
+/// is not here either.
 fn push(
+    file: &TraceFile,
     server: &mut Server<&mut dyn Backend>,
     call: &Call<'_>,
     place: &RecordPlace,
 ) -> Result<(), PlayError> {
-    match server.apply(call) {
-        Ok(_)
-        | Err(ApplyError::Backend {
-            error: BackendError::Unsupported(_),
-            ..
-        }) => Ok(()),
-        Err(error) => Err(PlayError::Apply {
-            frame: place.frame,
-            place: place.to_string(),
-            ordinal: place.ordinal,
-            error,
-        }),
+    let Err(error) = server.apply(call) else {
+        return Ok(());
+    };
+    if error.unsupported().is_some() || file.judge(place.ordinal, &error)? == Verdict::AsRecorded {
+        return Ok(());
     }
+    Err(PlayError::Apply {
+        frame: place.frame,
+        place: place.to_string(),
+        ordinal: place.ordinal,
+        error,
+    })
 }
 
 struct Reader<'r> {

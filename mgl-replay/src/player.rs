@@ -17,6 +17,7 @@ use mgl_core::pipe::ApplyError;
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 use mgl_core::trace::cursor::RecordPlace;
+use mgl_core::trace::outcomes::Verdict;
 use mgl_core::trace::{TraceError, TraceFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -299,6 +300,8 @@ const COMPLAINTS: usize = 100;
 struct Complaints {
     /// What it does not lower, as it calls it, with the message and how often.
     unsupported: BTreeMap<String, (String, u64)>,
+    /// What was not carried out when it was recorded either, as it is said here.
+    as_recorded: BTreeSet<String>,
     /// What it or the driver said.
     said: Vec<String>,
     /// Those that were not kept.
@@ -317,6 +320,19 @@ impl Complaints {
         }
     }
 
+    fn as_recorded(&mut self, error: &ApplyError) {
+        let text = match error {
+            ApplyError::Backend {
+                op,
+                error: BackendError::Unsupported(what),
+            } => format!("{op}: not supported: {what}"),
+            error => error.to_string(),
+        };
+        if self.as_recorded.len() < COMPLAINTS {
+            self.as_recorded.insert(text);
+        }
+    }
+
     fn say(&mut self, text: String) {
         if self.said.contains(&text) {
             return;
@@ -330,14 +346,18 @@ impl Complaints {
     /// Tells what the recording had too from what it had not. A recording says at its end how often a value was refused;
     /// the driver's complaints stand where they came.
     fn sort(self, file: &TraceFile, out: &mut Summary) -> Result<(), TraceError> {
+        out.as_recorded.extend(self.as_recorded);
         if self.unsupported.is_empty() && self.said.is_empty() {
             return Ok(());
         }
+        // A file that tells outcomes has told of each call; one of version 1 says only how often a value was refused.
+        let told = !file.outcomes()?.is_empty();
         let mut recorded = BTreeSet::new();
         let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
-        file.visit_events(&mut |event| match event {
+        file.visit_events(&mut |_, event| match event {
             Event::Log { level, text } if level >= LogLevel::Warn => {
-                if let Some((what, times)) = refusal(&text)
+                if !told
+                    && let Some((what, times)) = refusal(&text)
                     && let Some((what, _)) = self.unsupported.get_key_value(what)
                 {
                     refused.insert(what, times);
@@ -518,15 +538,24 @@ impl Player<'_> {
                 }
                 Ok(())
             }
-            // What the back end does not lower is left out, as it is live.
-            Err(ApplyError::Backend {
-                op,
-                error: BackendError::Unsupported(what),
-            }) => {
-                self.complaints.unsupported(op, what);
-                Ok(())
-            }
-            Err(e) => Err(fail(e)),
+            Err(error) => match (self.file.judge(place.ordinal, &error)?, error) {
+                (Verdict::AsRecorded, error) => {
+                    self.complaints.as_recorded(&error);
+                    Ok(())
+                }
+                // What the back end does not lower is left out, as it is live.
+                (
+                    Verdict::Fault(_),
+                    ApplyError::Backend {
+                        op,
+                        error: BackendError::Unsupported(what),
+                    },
+                ) => {
+                    self.complaints.unsupported(op, what);
+                    Ok(())
+                }
+                (Verdict::Fault(_), error) => Err(fail(error)),
+            },
         }
     }
 

@@ -1,20 +1,28 @@
 //! The player on stored text traces: uploads and native counters a frame, and how far it says that it is.
 
 use mgl_core::pipe::ApplyError;
-use mgl_core::pipe::{Backend, NullBackend, Op, UploadShape};
+use mgl_core::pipe::event::OutcomeKind;
+use mgl_core::pipe::{Backend, NullBackend, Op, PushedState, UploadShape};
 use mgl_core::trace::{TraceFile, WriterOptions, assemble};
 use mgl_replay::espryt::{DisplayChoice, Espryt, EsprytOptions};
 use mgl_replay::player::{PlayError, PlayOptions, PlayedFrame, Progress, play};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-fn trace(name: &str) -> TraceFile {
+fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../traces/text")
         .join(name);
-    let text = std::fs::read_to_string(path).expect("a stored trace");
+    std::fs::read_to_string(path).expect("a stored trace")
+}
+
+fn trace(name: &str) -> TraceFile {
+    assembled(name, &text(name))
+}
+
+fn assembled(name: &str, text: &str) -> TraceFile {
     let options = WriterOptions::default();
-    let (bytes, _) = assemble(&text, Path::new(name), Vec::new(), options).expect("assembles");
+    let (bytes, _) = assemble(text, Path::new(name), Vec::new(), options).expect("assembles");
     TraceFile::from_bytes(name, bytes).expect("opens")
 }
 
@@ -169,4 +177,75 @@ fn progress_names_the_record_that_was_begun_last() {
     // The words of another process may hold anything.
     words[3].store(u64::MAX, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(progress.last(), None);
+}
+
+/// The smallest picture, with the end of a fence that was never made, and with what became of that record.
+fn with_outcome(outcome: &str) -> TraceFile {
+    let fence = r#"{"op": "FenceDestroy", "fence": {"slot": 5, "generation": 1}},"#;
+    let whole = text("clear-and-present.json");
+    let place = r#"{"op": "CreateRenderState""#;
+    assert_eq!(whole.matches(place).count(), 1);
+    // The event stands behind one more record.
+    let (before, after) = whole.split_once(place).expect("found");
+    let (one, rest) = after.split_once('\n').expect("a line");
+    let whole = format!("{before}{fence}\n{place}{one}\n{outcome}\n{rest}");
+    assembled("outcome", &whole)
+}
+
+fn outcome(behind: u64, kind: &str) -> String {
+    format!(
+        r#"{{"event": {{"Outcome": {{"behind": {behind}, "kind": "{kind}", "text": "why"}}}}}},"#
+    )
+}
+
+#[test]
+fn what_was_not_carried_out_when_it_was_recorded_need_not_be_here() {
+    let replay = |file: &TraceFile| {
+        let options = PlayOptions::default();
+        play(file, &mut NullBackend::default(), &options, &mut |_| Ok(()))
+    };
+    let recorded = with_outcome(&outcome(1, "Refused"));
+    let all = recorded.outcomes().expect("read");
+    assert_eq!(
+        (all.len(), all.get(3)),
+        (1, Some((OutcomeKind::Refused, "why")))
+    );
+    let summary = replay(&recorded).expect("as recorded");
+    assert!(summary.is_faithful() && summary.frames == 2);
+    assert_eq!(summary.as_recorded.len(), 1);
+    assert!(
+        summary.as_recorded[0].starts_with("FenceDestroy"),
+        "{:?}",
+        summary.as_recorded
+    );
+
+    // Not told, told of another record, or told to have failed for another reason: the trace is at fault.
+    for other in [
+        String::new(),
+        outcome(0, "Refused"),
+        outcome(1, "OutOfMemory"),
+    ] {
+        let file = with_outcome(&other);
+        let error = replay(&file).expect_err("a fence that is none");
+        assert!(
+            matches!(error, PlayError::Apply { ordinal: 3, .. }),
+            "{other}: {error}"
+        );
+        let mut state = PushedState::default();
+        let mut cursor = file.records(..).expect("records");
+        let refused = loop {
+            let record = cursor.next().expect("a record").expect("not the end");
+            if let Err(e) = file.absorb(&mut state, &record) {
+                break (record.place.ordinal, e.to_string());
+            }
+        };
+        assert_eq!(refused.0, 3);
+    }
+    // An outcome of a record that would be before the first names none.
+    assert!(
+        with_outcome(&outcome(99, "Refused"))
+            .outcomes()
+            .expect("read")
+            .is_empty()
+    );
 }

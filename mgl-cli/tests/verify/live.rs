@@ -1,6 +1,7 @@
 //! Goldens whose sources are recorded now.
 
-use crate::place::{NAME, Place, with_verdict};
+use crate::place::{NAME, Place, project, with_verdict};
+use crate::road::{finish, mgl_with_driver};
 
 #[test]
 fn the_driver_pushes_what_the_golden_says() {
@@ -78,4 +79,28 @@ fn a_golden_is_made_from_its_source_alone() {
     assert!(trace.is_file());
     place.verify(&["traces"], 0);
     place.verify(&[&golden_path, "--live"], 0);
+}
+
+/// The project's own sources, recorded and drawn over both links: their goldens say the same of them.
+#[test]
+fn the_projects_sources_are_as_their_goldens_say_over_both_links() {
+    let traces = std::fs::read_dir(project().join("traces")).expect("a folder");
+    let traces: Vec<_> = traces
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "mgltrace"))
+        .collect();
+    assert!(traces.len() >= 9, "{} traces", traces.len());
+    for link in ["direct", "thread"] {
+        let mut command = mgl_with_driver();
+        command
+            .current_dir(project())
+            .env("CI", "1")
+            .env("MGL_LINK", link);
+        command.args(["--json", "verify", "--live", "--goldens", "goldens"]);
+        command.args(["--backend", "espryt,magma"]).args(&traces);
+        let run = finish(&mut command);
+        run.expect_code(0);
+        let cases = run.json()["cases"].as_array().expect("cases").len();
+        assert!(cases >= 3 * traces.len(), "{link}: {cases} cases");
+    }
 }

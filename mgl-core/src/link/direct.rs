@@ -34,6 +34,12 @@ impl Direct {
             .apply(ordinal, call, &mut |n| notices.push_back(n))
     }
 
+    /// How many records were sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.next
+    }
+
     /// The server.
     #[must_use]
     pub fn server(&self) -> &Server<Box<dyn Backend>> {

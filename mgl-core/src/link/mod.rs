@@ -81,6 +81,15 @@ impl Link {
         }
     }
 
+    /// How many records were sent: the ordinal of the next one.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        match self {
+            Self::Direct(link) => link.sent(),
+            Self::Thread(link) => link.sent(),
+        }
+    }
+
     /// Waits until a call was applied; its reply, unless it failed. Takes the reply: a second time there is none.
     pub fn wait(&mut self, ticket: Ticket) -> Option<Reply> {
         ticket.take()

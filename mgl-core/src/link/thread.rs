@@ -59,6 +59,8 @@ pub struct Thread {
     id: std::thread::ThreadId,
     /// What the ring did until it was closed.
     last: LinkStats,
+    /// Records sent.
+    sent: u64,
 }
 
 impl Thread {
@@ -109,6 +111,7 @@ impl Thread {
             ended,
             id: thread.thread().id(),
             last: LinkStats::default(),
+            sent: 0,
         })
     }
 
@@ -125,7 +128,10 @@ impl Thread {
             record.commit()
         });
         let ordinal = match encoded {
-            Ok(ordinal) => ordinal,
+            Ok(ordinal) => {
+                self.sent = ordinal + 1;
+                ordinal
+            }
             Err(e) => return self.failed(call.op(), &e),
         };
         match call.wait() {
@@ -138,6 +144,12 @@ impl Thread {
             Wait::Reply | Wait::Ack | Wait::Applied => self.ticket(ordinal),
             Wait::Present => self.credit(call, ordinal),
         }
+    }
+
+    /// How many records were sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
     }
 
     fn ticket(&mut self, ordinal: u64) -> Sent {

@@ -235,10 +235,10 @@ pipe_calls! {
     63 ResourceReadback(BufferRange) Object Reply [] reads[] blobs[] tails[];
     64 ResourceCopyRegion(CopyRegion) Object None [] reads[] blobs[] tails[];
     65 ClearResource(ClearResource) Object None [o] reads[] blobs[] tails[];
-    66 Invalidate(Invalidate) Object None [o] reads[] blobs[] tails[];
+    66 Invalidate(Invalidate) Object None [o r] reads[] blobs[] tails[];
     67 GenerateMipmap(GenerateMipmap) Object None [] reads[] blobs[] tails[];
     68 GetTextureImage(GetTextureImage) Object Reply [] reads[] blobs[] tails[];
-    69 GetTextureImageToBuffer(GetTextureImageToBuffer) Object None [] reads[PixelPack] blobs[] tails[];
+    69 GetTextureImageToBuffer(GetTextureImageToBuffer) Object None [r] reads[PixelPack] blobs[] tails[];
     70 ObjectDeath(ObjectDeath) Object None [] reads[] blobs[] tails[];
     // Verbs.
     71 DrawVbo(DrawInfo) Verb None [h]
@@ -248,7 +248,7 @@ pipe_calls! {
     72 Clear(Clear) Verb None [] reads[RenderState Dynamic DrawFramebuffer] blobs[] tails[];
     73 Blit(Blit) Verb None [] reads[Dynamic DrawFramebuffer ReadFramebuffer] blobs[] tails[];
     74 ReadPixels(ReadPixels) Verb Reply [] reads[ReadFramebuffer] blobs[] tails[];
-    75 ReadPixelsToBuffer(ReadPixelsToBuffer) Verb None [] reads[ReadFramebuffer PixelPack] blobs[] tails[];
+    75 ReadPixelsToBuffer(ReadPixelsToBuffer) Verb None [r] reads[ReadFramebuffer PixelPack] blobs[] tails[];
     76 CopyFramebufferToTexture(CopyToTexture) Verb None [] reads[ReadFramebuffer] blobs[] tails[];
     77 LaunchGrid(GridInfo) Verb None []
         reads[SamplerViews SamplerStates ShaderImages UniformBuffers StorageBuffers AtomicBuffers DispatchProgram] blobs[] tails[];

@@ -1,5 +1,7 @@
 //! The reverse channel: what a back end tells the client, in order with the command stream (design: pipe contract 3.6).
 
+use super::backend::BackendError;
+use super::error::ApplyError;
 use crate::handle::{BufferHandle, ResourceHandle, SurfaceHandle, TextureHandle};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +16,46 @@ pub enum LogLevel {
     Warn,
     /// Something failed; never dropped.
     Error,
+}
+
+/// What became of a call that was not carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OutcomeKind {
+    /// It does not go with what was pushed before; nothing changed.
+    Refused,
+    /// The back end does not take the call; nothing changed.
+    NotTaken,
+    /// The back end does not lower what it asks for; state changed.
+    Unsupported,
+    /// There was no memory for it; state changed.
+    OutOfMemory,
+    /// The back end failed; state changed.
+    Failed,
+    /// The device was lost; state changed.
+    Lost,
+}
+
+impl OutcomeKind {
+    /// Of an error.
+    #[must_use]
+    pub fn of(e: &ApplyError) -> Self {
+        match e {
+            ApplyError::NotTaken { .. } => Self::NotTaken,
+            ApplyError::Backend { error, .. } => match error {
+                BackendError::Unsupported(_) => Self::Unsupported,
+                BackendError::OutOfMemory(_) => Self::OutOfMemory,
+                BackendError::Driver(_) => Self::Failed,
+                BackendError::Lost(_) => Self::Lost,
+            },
+            _ => Self::Refused,
+        }
+    }
+
+    /// Whether pushed state is as it was before the call.
+    #[must_use]
+    pub fn leaves_state(self) -> bool {
+        matches!(self, Self::Refused | Self::NotTaken)
+    }
 }
 
 /// An event.
@@ -85,6 +127,15 @@ pub enum Event {
         /// Level.
         level: LogLevel,
         /// Text.
+        text: String,
+    },
+    /// A call was not carried out.
+    Outcome {
+        /// How many records came between its record and this event.
+        behind: u64,
+        /// What became of it.
+        kind: OutcomeKind,
+        /// Why, in words.
         text: String,
     },
 }

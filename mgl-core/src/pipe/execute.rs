@@ -123,12 +123,13 @@ pub fn execute<B: Backend + ?Sized>(s: &PushedState, be: &mut B, call: &Call<'_>
         Call::SetSwapInterval { p } => done(be.swap_interval(s, p)),
         Call::Present { p } => done(be.present(s, p)),
 
-        // No back end has these yet, and none lists them; retired ones did not get past the check.
+        // Retired ones did not get past the check.
         Call::MapPersistent { .. }
         | Call::UnmapPersistent { .. }
         | Call::BufferSubDataResident { .. }
         | Call::ResourceSubDataComplete { .. }
         | Call::ResourceFlushRange { .. }
+        | Call::Invalidate { .. }
         | Call::GetTextureImageToBuffer { .. }
         | Call::ReadPixelsToBuffer { .. } => {
             Err(BackendError::Unsupported(call.op().name().into()))
@@ -160,7 +161,6 @@ pub fn execute<B: Backend + ?Sized>(s: &PushedState, be: &mut B, call: &Call<'_>
         | Call::SetDrawProgram { .. }
         | Call::SetDispatchProgram { .. }
         | Call::SetProgramBindings { .. }
-        | Call::SetTextureParams { .. }
-        | Call::Invalidate { .. } => Ok(Reply::None),
+        | Call::SetTextureParams { .. } => Ok(Reply::None),
     }
 }

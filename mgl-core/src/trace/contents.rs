@@ -72,14 +72,16 @@ impl TraceFile {
     ///
     /// # Errors
     /// A chunk is damaged.
-    pub fn visit_events(&self, visit: &mut dyn FnMut(Event)) -> Result<(), TraceError> {
+    pub fn visit_events(&self, visit: &mut dyn FnMut(u64, Event)) -> Result<(), TraceError> {
         let mut done = None;
         for &i in &self.replies {
             let chunk = self.reply_chunk(i)?;
             for e in chunk.entries.iter().filter(|e| e.kind == entry::EVENT) {
                 if done < Some(e.record) {
                     done = Some(e.record);
-                    self.events(e.record)?.into_iter().for_each(&mut *visit);
+                    for event in self.events(e.record)? {
+                        visit(e.record, event);
+                    }
                 }
             }
         }

@@ -23,6 +23,7 @@ mod fork;
 pub mod format;
 pub mod index;
 pub(crate) mod older;
+pub mod outcomes;
 pub mod provenance;
 pub mod reader;
 pub mod recorder;

@@ -13,6 +13,7 @@ use super::error::TraceError;
 use super::format::*;
 use super::index::{ChunkInfo, Sequence, extend};
 use super::older::Mapping;
+use super::outcomes::Outcomes;
 use super::provenance::Provenance;
 use super::storage::{Storage, is_readable, read_header};
 use crate::codec;
@@ -22,7 +23,7 @@ use serde::Serialize;
 use std::ops::{Bound, Range, RangeBounds};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Bytes of provenance: arguments and the whole environment are far below that.
 const MAX_PROVENANCE: u32 = 4 << 20;
@@ -117,6 +118,7 @@ pub struct TraceFile {
     recovered: Option<Recovery>,
     pub(super) blob_cache: Mutex<BlobCache>,
     pub(super) reply_cache: Mutex<Option<Arc<ReplyChunk>>>,
+    outcomes: OnceLock<Outcomes>,
 }
 
 impl std::fmt::Debug for TraceFile {
@@ -227,6 +229,7 @@ impl TraceFile {
             older: None,
             blob_cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             reply_cache: Mutex::new(None),
+            outcomes: OnceLock::new(),
         }
     }
 
@@ -463,6 +466,15 @@ impl TraceFile {
             unreadable: None,
             provenance: self.provenance.clone(),
         }
+    }
+
+    /// What became of records that were not carried out when they were recorded. Reads all replies and events, once.
+    pub fn outcomes(&self) -> Result<&Outcomes, TraceError> {
+        if let Some(known) = self.outcomes.get() {
+            return Ok(known);
+        }
+        let found = Outcomes::of(self)?;
+        Ok(self.outcomes.get_or_init(|| found))
     }
 
     /// The file.

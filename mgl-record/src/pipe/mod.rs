@@ -136,12 +136,23 @@ impl Pipe {
             made.map_err(|e| std::io::Error::other(e.to_string()))
         };
         let link = match config.link.resolved() {
-            LinkKind::Direct => Link::direct(start),
-            _ => Link::thread(move || {
-                // Every EGL call of that thread is a driver's.
-                crate::passthrough::for_ever();
-                start()
-            }),
+            LinkKind::Direct => Link::direct(&start),
+            _ => {
+                let start = start.clone();
+                Link::thread(move || {
+                    // Every EGL call of that thread is a driver's.
+                    crate::passthrough::for_ever();
+                    start()
+                })
+            }
+        };
+        let link = match link {
+            // The system gives no thread, or no memory for the ring: drawing goes on without.
+            Err(e) if e.raw_os_error().is_some() => {
+                eprintln!("mgl: no thread to draw in ({e}): drawing in the program's own");
+                Link::direct(&start)
+            }
+            link => link,
         };
         let link = link.map_err(|e| {
             format!("{e}; mgl doctor says what this machine offers and what to install")
@@ -449,9 +460,16 @@ impl Pipe {
     #[cold]
     pub fn take_notices(&mut self) {
         while let Some(notice) = self.link.notice() {
-            let Notice { context, news, .. } = notice;
+            let Notice {
+                ordinal,
+                context,
+                news,
+            } = notice;
             match news {
-                News::Failed { op, error } => self.failed(context, op, &error),
+                News::Failed { op, error } => {
+                    self.record_outcome(ordinal, &error);
+                    self.failed(context, op, &error);
+                }
                 News::Event(event) => self.reported(context, &event),
             }
         }

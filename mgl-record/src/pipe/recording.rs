@@ -3,8 +3,8 @@
 use super::Pipe;
 use crate::notes;
 use mgl_core::handle::SurfaceHandle;
-use mgl_core::pipe::Event;
-use mgl_core::pipe::event::LogLevel;
+use mgl_core::pipe::event::{LogLevel, OutcomeKind};
+use mgl_core::pipe::{ApplyError, Event};
 use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
 
 impl Pipe {
@@ -38,6 +38,21 @@ impl Pipe {
                 notes::failed(&e);
                 eprintln!("mgl: not recording: {e}; the program goes on");
             }
+        }
+    }
+
+    /// A record was not carried out: the trace says so, behind what was recorded by now.
+    pub(super) fn record_outcome(&mut self, ordinal: u64, error: &ApplyError) {
+        // One that no link carried is not in the trace.
+        let Some(behind) = self.link.sent().checked_sub(ordinal.saturating_add(1)) else {
+            return;
+        };
+        if let Some(r) = &mut self.recorder {
+            r.event(&Event::Outcome {
+                behind,
+                kind: OutcomeKind::of(error),
+                text: error.to_string(),
+            });
         }
     }
 

@@ -142,3 +142,14 @@ enum {
     GLX_CONTEXT_MAJOR = 0x2091, GLX_CONTEXT_MINOR = 0x2092, GLX_CONTEXT_PROFILE = 0x9126,
     GLX_SAMPLES = 100001, GLX_SWAP_INTERVAL = 0x20f1,
 };
+
+#ifdef NO_FIRST_THREAD
+/* A process that gets no thread, at its first try. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg) {
+    static int tries;
+    if (__sync_fetch_and_add(&tries, 1) == 0)
+        return 11; /* EAGAIN */
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    return real(thread, attr, start, arg);
+}
+#endif

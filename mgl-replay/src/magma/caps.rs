@@ -8,11 +8,7 @@ use mgl_core::pipe::{Caps, Op};
 
 /// Calls of the catalogue that are not taken.
 const NOT_TAKEN: &[Op] = &[
-    Op::MapPersistent,
-    Op::UnmapPersistent,
     Op::SetShaderImages,
-    Op::GetTextureImageToBuffer,
-    Op::ReadPixelsToBuffer,
     Op::LaunchGrid,
     Op::MemoryBarrier,
     Op::BindStreamOutput,

@@ -9,13 +9,11 @@ use std::rc::Rc;
 use mgl_core::handle::{
     ContextHandle, HandleKind, SamplerHandle, SamplerViewHandle, ShaderHandle, TypedHandle,
 };
-use mgl_core::pipe::{
-    Call, Class, ContextState, Group, Op, PushedState, SamplerDesc, SamplerView, absorb,
-};
+use mgl_core::pipe::{Call, Class, ContextState, Group, Op, PushedState, SamplerDesc, SamplerView};
 use mgl_core::program::Reflection;
-use mgl_core::trace::cursor::RecordPlace;
 use mgl_core::trace::diff::masked;
-use mgl_core::trace::{CallValue, TraceFile};
+use mgl_core::trace::outcomes::AbsorbError;
+use mgl_core::trace::{CallValue, Record, TraceFile};
 
 use super::StateError;
 use super::constants;
@@ -48,9 +46,8 @@ pub fn capture(file: &TraceFile) -> Result<StateLog, StateError> {
         if place.verb.is_some() {
             let step = c.step(&record.call);
             frame.steps.push(step);
-            c.apply(&record.call, &place)?;
-        } else {
-            c.apply(&record.call, &place)?;
+            c.apply(file, &record)?;
+        } else if c.apply(file, &record)? {
             c.push(&record.call);
         }
     }
@@ -93,10 +90,15 @@ fn key<H: TypedHandle>(h: H) -> (u32, u32) {
 }
 
 impl Capture {
-    fn apply(&mut self, call: &Call<'_>, place: &RecordPlace) -> Result<(), StateError> {
-        absorb(&mut self.state, call).map_err(|error| StateError::Apply {
-            place: place.to_string(),
-            error,
+    /// Takes a record in; false where it was refused when it was recorded, and is here.
+    fn apply(&mut self, file: &TraceFile, record: &Record<'_>) -> Result<bool, StateError> {
+        let taken = file.absorb(&mut self.state, record);
+        taken.map_err(|e| match e {
+            AbsorbError::Trace(e) => e.into(),
+            AbsorbError::Refused(error) => StateError::Apply {
+                place: record.place.to_string(),
+                error,
+            },
         })
     }
 

@@ -38,7 +38,10 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
         | Call::UnmapPersistent { .. }
         | Call::BufferSubDataResident { .. }
         | Call::ResourceSubDataComplete { .. }
-        | Call::ResourceFlushRange { .. } => Err(ApplyError::Retired(info.name)),
+        | Call::ResourceFlushRange { .. }
+        | Call::Invalidate { .. }
+        | Call::GetTextureImageToBuffer { .. }
+        | Call::ReadPixelsToBuffer { .. } => Err(ApplyError::Retired(info.name)),
 
         Call::GetCaps { .. }
         | Call::ContextReset { .. }
@@ -47,8 +50,6 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
         | Call::MemoryBarrier { .. }
         | Call::Clear { .. }
         | Call::Blit { .. }
-        | Call::GetTextureImageToBuffer { .. }
-        | Call::ReadPixelsToBuffer { .. }
         | Call::BeginStreamOutput { .. }
         | Call::EndStreamOutput { .. }
         | Call::PauseStreamOutput { .. }
@@ -302,7 +303,6 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
                 cx.inside("area", &d, p.level, &p.area)
             }
         }
-        Call::Invalidate { p } => cx.resource("resource", s, p.resource).map(|_| ()),
         Call::GenerateMipmap { p } => {
             let d = cx.handle("texture", s.textures.get(p.texture))?.desc;
             if p.last_level >= d.levels.max(1) || p.base_level > p.last_level {
