@@ -2,49 +2,48 @@
 //!
 //! The game's thread encodes a call into the current batch and returns. A batch goes to the writer thread when a Present
 //! is pushed (frames that come faster than [`RecorderOptions::group`] share one, and small ones wait for company), when it
-//! is large, or when it has been lying around: then the writer thread fetches it. The writer thread hashes, finds known blobs, compresses and writes.
+//! is large, or when it has been lying around: then the writer thread fetches it. The writer thread hashes, finds known
+//! blobs, compresses and writes.
 //!
 //! - The queue is bounded in bytes. A game that is faster than the disk waits, which is counted; nothing is dropped.
 //! - When writing fails, a half-written chunk is cut off, the file is finished if that is still possible, one message is
 //!   given, and the game goes on without being recorded.
 //! - A forked child records nothing: it has no writer thread and must not write into its parent's file.
+//! - Batches lie in memory that the launcher holds, where there is one ([`RecorderOptions::keeper`]): what was pushed before
+//!   the process died, by whatever, gets into the file. Without, it is what lay in memory for a tenth of a second.
 
+use super::arena::Arena;
+use super::batch::{Batch, NoteKind, padded, room_of, split};
 use super::error::TraceError;
 use super::fork::{ForkGuard, with_signals_blocked};
 use super::provenance::Provenance;
+use super::reader::TraceFile;
+use super::segment::Segment;
 use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
-use super::{Pack, chunk::entry};
-use crate::codec::{BlobSink, BlobSource, blob_refs_mut, encode};
+use super::{Pack, keeper};
+use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs};
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A batch of this many words goes to the writer.
-const BATCH_WORDS: usize = 128 << 10;
-/// A batch with this many bytes of blobs, replies and images goes to the writer.
-const BATCH_BYTES: usize = 4 << 20;
 /// A batch with less content than this waits [`PATIENCE`] times as long for more frames.
 const SMALL_BYTES: usize = 16 << 10;
 const PATIENCE: u32 = 12;
-/// A batch whose buffers have grown beyond this is not used again.
-const KEEP_BYTES: usize = 4 * BATCH_BYTES;
 /// Batches kept for use.
 const KEEP_BATCHES: usize = 4;
-/// How often the writer thread looks for a batch that is lying around.
-const TICK: Duration = Duration::from_millis(100);
-/// Ticks after which a batch with a whole frame is fetched, and one without.
-const TICKS_FRAME: u32 = 1;
-const TICKS_PARTIAL: u32 = 8;
+/// How often the writer thread looks for a batch that is lying around: one that it sees a second time it fetches, so that
+/// none lies for longer than a tenth of a second.
+const TICK: Duration = Duration::from_millis(50);
 
 /// Gets the one message when recording ends early.
 pub type OnError = Box<dyn Fn(&str) + Send + Sync>;
@@ -60,6 +59,8 @@ pub struct RecorderOptions {
     pub group: Duration,
     /// Called on the writer thread or the game's when recording ends early; `None`: a line on standard error.
     pub on_error: Option<OnError>,
+    /// Where the launcher takes the batches' memory into its keeping ([`super::keeper::Keeper`]); `None`: there is none.
+    pub keeper: Option<PathBuf>,
 }
 
 impl Default for RecorderOptions {
@@ -69,6 +70,7 @@ impl Default for RecorderOptions {
             queue_bytes: 64 << 20,
             group: Duration::from_millis(8),
             on_error: None,
+            keeper: None,
         }
     }
 }
@@ -84,83 +86,13 @@ pub struct Status {
     pub failed: Option<String>,
 }
 
-/// Something that is not a record, between two records of a batch.
-struct Note {
-    /// Words of the batch before it.
-    at: usize,
-    what: NoteKind,
-    /// Place in the batch's bytes.
-    bytes: std::ops::Range<usize>,
-}
-
-enum NoteKind {
-    /// Reply to the record before.
-    Reply {
-        kind: u32,
-        value: u64,
-    },
-    Event,
-    /// Image of the frame being recorded.
-    Image {
-        surface: SurfaceHandle,
-        width: u32,
-        height: u32,
-    },
-}
-
-/// What the game's thread gathers.
-#[derive(Default)]
-struct Batch {
-    words: Vec<u64>,
-    blobs: Vec<u8>,
-    notes: Vec<Note>,
-    bytes: Vec<u8>,
-    /// Presents in it.
-    frames: u32,
-    /// Ticks that it has been seen at.
-    ticks: u32,
-}
-
-impl Batch {
-    fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.notes.is_empty()
-    }
-    fn size(&self) -> usize {
-        self.words.len() * 8 + self.blobs.len() + self.bytes.len()
-    }
-    fn is_full(&self) -> bool {
-        self.words.len() >= BATCH_WORDS || self.blobs.len() + self.bytes.len() >= BATCH_BYTES
-    }
-    fn clear(&mut self) {
-        let Self {
-            words,
-            blobs,
-            notes,
-            bytes,
-            frames,
-            ticks,
-        } = self;
-        words.clear();
-        blobs.clear();
-        notes.clear();
-        bytes.clear();
-        (*frames, *ticks) = (0, 0);
-    }
-    fn note(&mut self, what: NoteKind, bytes: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(bytes);
-        self.notes.push(Note {
-            at: self.words.len(),
-            what,
-            bytes: start..self.bytes.len(),
-        });
-    }
-}
-
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Batch>,
+    /// Batches for use; the last is the next.
     free: Vec<Batch>,
+    /// Number of the batch that was begun last.
+    number: u64,
     /// Bytes of the batches that wait or are being written.
     bytes: usize,
     closed: bool,
@@ -179,6 +111,8 @@ struct Shared {
     failed: AtomicBool,
     limit: usize,
     on_error: Option<OnError>,
+    /// Memory for batches that the launcher holds; nothing where it holds none.
+    arena: Option<Arc<Arena>>,
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -203,23 +137,90 @@ impl Shared {
         }
     }
 
-    /// Hands the batch to the writer thread; waits while too much is waiting.
-    fn hand_over(&self, current: &mut Batch) {
+    /// Takes a batch for use. `None`: all that the launcher's memory has room for are in use.
+    fn fresh(&self, q: &mut Queue) -> Option<Batch> {
+        let shared = self.arena.as_ref().is_some_and(|a| !a.has_ended());
+        let fits = |b: &Batch| shared || !b.is_shared();
+        let free = std::iter::from_fn(|| q.free.pop()).find(fits);
+        let mut batch = match free {
+            None if shared && !self.failed.load(Ordering::Relaxed) => return None,
+            found => found.unwrap_or_else(Batch::private),
+        };
+        q.number += 1;
+        batch.begin(q.number);
+        Some(batch)
+    }
+
+    /// Hands the batch to the writer thread; waits while too much is waiting. Where there is no batch to go on with it is
+    /// kept, if it has room and it does not have to go.
+    fn hand_over(&self, current: &mut Batch, must: bool) {
         let size = current.size();
         let mut q = lock(&self.queue);
-        if q.bytes > 0 && q.bytes + size > self.limit {
-            q.status.waits += 1;
-            while q.bytes > 0 && q.bytes + size > self.limit && q.status.failed.is_none() {
-                q = self.drained.wait(q).unwrap_or_else(PoisonError::into_inner);
+        let has_room = |q: &Queue| q.bytes == 0 || q.bytes + size <= self.limit;
+        let mut fresh = None;
+        let mut waited = false;
+        while q.status.failed.is_none() {
+            if has_room(&q) {
+                fresh = self.fresh(&mut q);
+                if fresh.is_some() {
+                    break;
+                }
+                if !must && !current.is_full() {
+                    return;
+                }
             }
+            q.status.waits += u64::from(!waited);
+            waited = true;
+            q = self.drained.wait(q).unwrap_or_else(PoisonError::into_inner);
         }
-        let fresh = q.free.pop().unwrap_or_default();
+        let Some(fresh) = fresh else {
+            // Nothing is recorded any more.
+            return;
+        };
         let full = std::mem::replace(current, fresh);
         q.bytes += size;
         q.waiting.push_back(full);
         drop(q);
         self.filled.notify_one();
     }
+
+    /// Makes room in the batch, or in the next one; false when there is no memory: recording has ended then.
+    #[cold]
+    fn make_room(&self, batch: &mut Batch, words: usize, bytes: usize) -> bool {
+        let mut made = batch.make_room(words, bytes);
+        if let (Err(e), Some(arena)) = (&made, &self.arena)
+            && batch.is_shared()
+        {
+            // From now on in the process's own memory.
+            arena.end();
+            tell_private(e);
+            if batch.is_empty() {
+                let mut q = lock(&self.queue);
+                if let Some(fresh) = self.fresh(&mut q) {
+                    *batch = fresh;
+                }
+            } else {
+                self.hand_over(batch, true);
+            }
+            made = batch.make_room(words, bytes);
+        }
+        if let Err(e) = &made {
+            // What came before stays.
+            self.hand_over(batch, true);
+            self.fail(&format!("memory for it: {e}"));
+        }
+        made.is_ok()
+    }
+}
+
+/// Says, once a recorder, that the launcher does not hold its batches.
+fn tell_private(why: &std::io::Error) {
+    let text = format!(
+        "mgl: the recording's memory is not kept beyond the program's end ({why}): of a program that is killed the last \
+         tenth of a second may be missing"
+    );
+    // Not eprintln: that standard error is gone must not be a panic.
+    drop(writeln!(std::io::stderr(), "{text}"));
 }
 
 /// Records calls into a trace file. See the module.
@@ -239,18 +240,48 @@ impl TraceRecorder {
         options: RecorderOptions,
     ) -> Result<Self, TraceError> {
         // No FIFO holds the program up.
-        let file = files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
-        let writer = TraceWriter::create(file, path, provenance, options.writer)?;
+        let mut file =
+            files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
+        let mut first = TraceWriter::create(Vec::new(), path, provenance, options.writer)?;
+        let start = std::mem::take(first.get_mut());
+        let (arena, memory) = match &options.keeper {
+            Some(keeper) => arena_for(&file, path, &start, keeper),
+            None => None,
+        }
+        .unzip();
+        // Should it fail, nobody makes a file of it.
+        let mut unfinished = Unfinished(arena.clone());
+        file.write_all(&start)
+            .map_err(TraceError::io(path, "writing"))?;
+        let start = TraceFile::from_bytes("the file's start", start)?;
+        let chunks = start.chunks().len();
+        let writer = TraceWriter::resume(file, path, &start, chunks, options.writer)?;
+        let free = match &arena {
+            Some(arena) => memory
+                .unwrap_or_default()
+                .into_iter()
+                .enumerate()
+                .map(|(slot, memory)| Batch::shared(arena, slot, memory))
+                .collect(),
+            None => Vec::new(),
+        };
         let shared = Arc::new(Shared {
             path: path.to_owned(),
-            current: Mutex::default(),
-            queue: Mutex::default(),
+            current: Mutex::new(Batch::private()),
+            queue: Mutex::new(Queue {
+                free,
+                ..Queue::default()
+            }),
             filled: Condvar::new(),
             drained: Condvar::new(),
             failed: AtomicBool::new(false),
             limit: options.queue_bytes,
             on_error: options.on_error,
+            arena,
         });
+        if let Some(first) = shared.fresh(&mut lock(&shared.queue)) {
+            *lock(&shared.current) = first;
+        }
         let for_thread = Arc::clone(&shared);
         let blobs = options.writer.blobs;
         let thread = with_signals_blocked(|| {
@@ -259,6 +290,7 @@ impl TraceRecorder {
                 .spawn(move || WriterThread::new(for_thread, writer, blobs).run())
         })
         .map_err(TraceError::io(path, "starting the writer thread"))?;
+        unfinished.0 = None;
         Ok(Self {
             shared,
             fork: ForkGuard::new(),
@@ -282,17 +314,14 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let Batch { words, blobs, .. } = &mut *batch;
-        let size = encode(call, words, blobs);
-        let present = matches!(call, Call::Present { .. });
-        if present | batch.is_full() {
-            Self::pushed(
-                &self.shared,
-                batch,
-                call.op(),
-                size,
-                (&mut self.sent, self.group),
-            );
+        let (words, bytes) = room_of(call);
+        if !self.has_room(&mut batch, call.op(), words, bytes) {
+            return;
+        }
+        batch.push(call, words);
+        if matches!(call, Call::Present { .. }) | batch.is_full() {
+            let since = (&mut self.sent, self.group);
+            Self::pushed(&self.shared, batch, call.op(), since);
         }
     }
 
@@ -302,37 +331,45 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let Batch { words, blobs, .. } = &mut *batch;
-        let start = words.len();
-        words.extend_from_slice(record);
-        let refs = blob_refs_mut(&mut words[start..]).unwrap_or_default();
-        for r in refs {
-            // What the encoder has just put is there.
-            *r = blobs.put(source.get(r).unwrap_or_default());
+        let refs = blob_refs(&RecordView { op, words: record }).unwrap_or_default();
+        let bytes = refs.iter().map(|r| padded(r.size as usize)).sum();
+        if !self.has_room(&mut batch, op, record.len(), bytes) {
+            return;
         }
+        batch.push_record(record, source);
         if (op == Op::Present) | batch.is_full() {
             let since = (&mut self.sent, self.group);
-            Self::pushed(&self.shared, batch, op, record.len() * 8, since);
+            Self::pushed(&self.shared, batch, op, since);
         }
     }
 
-    /// What is rarely to be done after a push. A record is too large only if the batch is full.
+    /// Sees to it that the batch has room for a record; false when recording has ended over it.
+    #[inline]
+    fn has_room(&self, batch: &mut Batch, op: Op, words: usize, bytes: usize) -> bool {
+        if words > MAX_RECORD_BYTES / 8 {
+            self.refuse(batch, op, words);
+            return false;
+        }
+        batch.has_room(words, bytes) || self.shared.make_room(batch, words, bytes)
+    }
+
+    /// A record is too large for every reader: recording ends with what came before.
+    #[cold]
+    fn refuse(&self, batch: &mut Batch, op: Op, words: usize) {
+        if let Err(e) = check_record_size(op, words * 8) {
+            self.shared.hand_over(batch, true);
+            self.shared.fail(&e.to_string());
+        }
+    }
+
+    /// What is rarely to be done after a push.
     #[cold]
     fn pushed(
         shared: &Shared,
         mut batch: MutexGuard<'_, Batch>,
         op: Op,
-        size: usize,
         (sent, group): (&mut Instant, Duration),
     ) {
-        if let Err(e) = check_record_size(op, size) {
-            let keep = batch.words.len() - size / 8;
-            batch.words.truncate(keep);
-            shared.hand_over(&mut batch);
-            drop(batch);
-            shared.fail(&e.to_string());
-            return;
-        }
         batch.frames += u32::from(op == Op::Present);
         let now = Instant::now();
         let patience = if batch.size() < SMALL_BYTES {
@@ -342,7 +379,7 @@ impl TraceRecorder {
         };
         if batch.is_full() || now.duration_since(*sent) >= group * patience {
             *sent = now;
-            shared.hand_over(&mut batch);
+            shared.hand_over(&mut batch, false);
         }
     }
 
@@ -377,10 +414,14 @@ impl TraceRecorder {
 
     fn note(&mut self, what: NoteKind, bytes: &[u8]) {
         let mut batch = lock(&self.shared.current);
+        let (words, room) = Batch::note_room(bytes.len());
+        if !batch.has_room(words, room) && !self.shared.make_room(&mut batch, words, room) {
+            return;
+        }
         batch.note(what, bytes);
         if batch.is_full() {
             self.sent = Instant::now();
-            self.shared.hand_over(&mut batch);
+            self.shared.hand_over(&mut batch, false);
         }
     }
 
@@ -418,7 +459,7 @@ impl TraceRecorder {
         {
             let mut batch = lock(&self.shared.current);
             if !batch.is_empty() && !self.shared.failed.load(Ordering::Relaxed) {
-                self.shared.hand_over(&mut batch);
+                self.shared.hand_over(&mut batch, true);
             }
         }
         lock(&self.shared.queue).closed = true;
@@ -431,6 +472,39 @@ impl TraceRecorder {
 impl Drop for TraceRecorder {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// Memory for batches that the launcher holds; nothing where it cannot.
+fn arena_for(
+    file: &File,
+    path: &Path,
+    start: &[u8],
+    keeper: &Path,
+) -> Option<(Arc<Arena>, Vec<(Segment, Segment)>)> {
+    // What is no regular file is not continued.
+    file.metadata().ok().filter(|m| m.is_file())?;
+    let made = Arena::create(start, |memory| {
+        keeper::hand_over(keeper, memory, file, path)
+    });
+    match made {
+        Ok(made) => Some(made),
+        // The launcher has gone: whoever outlives it knows.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => None,
+        Err(e) => {
+            tell_private(&e);
+            None
+        }
+    }
+}
+
+/// A recorder that is being made. Dropped, it is none.
+struct Unfinished(Option<Arc<Arena>>);
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(arena) = &self.0 {
+            arena.over();
+        }
     }
 }
 
@@ -482,8 +556,9 @@ impl WriterThread {
                         .flush()
                         .and_then(|()| self.writer.close())
                         .map(drop);
-                    if let Err(e) = r {
-                        self.give_up(&e);
+                    match r {
+                        Ok(()) => self.over(),
+                        Err(e) => self.give_up(&e),
                     }
                     lock(&self.shared.queue).status.written = self.writer.written();
                     return;
@@ -526,15 +601,10 @@ impl WriterThread {
             return None;
         }
         current.ticks += 1;
-        let limit = if current.frames > 0 {
-            TICKS_FRAME
-        } else {
-            TICKS_PARTIAL
-        };
-        if current.ticks <= limit {
+        if current.ticks < 2 {
             return None;
         }
-        let fresh = q.free.pop().unwrap_or_default();
+        let fresh = self.shared.fresh(&mut q)?;
         q.bytes += current.size();
         Some(std::mem::replace(&mut *current, fresh))
     }
@@ -548,41 +618,42 @@ impl WriterThread {
             Pack::Small(level) if waiting > self.shared.limit / 8 => Pack::Small(level.min(1)),
             pack => pack,
         });
-        let mut at = 0;
-        let notes = std::mem::take(&mut batch.notes);
-        for n in &notes {
-            self.writer
-                .push_words(&mut batch.words[at..n.at], &batch.blobs)?;
-            at = n.at;
-            let bytes = &batch.bytes[n.bytes.clone()];
-            match n.what {
-                NoteKind::Reply { kind, value } => self.writer.entry(kind, value, bytes)?,
-                NoteKind::Event => self.writer.entry(entry::EVENT, 0, bytes)?,
-                NoteKind::Image {
-                    surface,
-                    width,
-                    height,
-                } => self.writer.image(surface, width, height, bytes)?,
-            }
+        let (mut rest, data) = batch.content();
+        while !rest.is_empty() {
+            let (part, more) = split(rest, data).map_err(|e| self.writer.refused_part(e))?;
+            self.writer.part(&part, data)?;
+            rest = more;
         }
-        self.writer
-            .push_words(&mut batch.words[at..], &batch.blobs)?;
         self.writer.flush()?;
-        batch.notes = notes;
-        batch.clear();
-        let kept = (batch.words.capacity() * 8)
-            .max(batch.blobs.capacity())
-            .max(batch.bytes.capacity())
-            <= KEEP_BYTES;
+        let written = self.writer.written();
+        if let Some(arena) = &self.shared.arena {
+            arena.done(batch.number, written.bytes);
+        }
         let mut q = lock(&self.shared.queue);
         q.bytes -= size;
-        q.status.written = self.writer.written();
-        if kept && q.free.len() < KEEP_BATCHES {
+        q.status.written = written;
+        let warm = q.free.iter().filter(|b| b.memory() > 0).count();
+        if batch.is_large() || warm >= KEEP_BATCHES {
+            drop(q);
+            batch.release();
+            q = lock(&self.shared.queue);
+            if batch.is_shared() {
+                // Those whose memory is there are taken first.
+                q.free.insert(0, batch);
+            }
+        } else {
             q.free.push(batch);
         }
         drop(q);
         self.shared.drained.notify_all();
         Ok(())
+    }
+
+    /// Nothing is to be done for the file any more.
+    fn over(&self) {
+        if let Some(arena) = &self.shared.arena {
+            arena.over();
+        }
     }
 
     /// After a failed write: cuts off the half-written chunk, and finishes the file if that is still possible.
@@ -601,5 +672,6 @@ impl WriterThread {
             cut(&mut self.writer);
         }
         self.shared.fail(&error.to_string());
+        self.over();
     }
 }
