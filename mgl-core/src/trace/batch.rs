@@ -134,19 +134,18 @@ impl Batch {
         }
     }
 
-    /// Whether so many words, and blobs of so many bytes ([`padded`] each), find room.
+    /// Whether there is room for so many words.
     #[inline]
-    pub fn has_room(&self, words: usize, bytes: usize) -> bool {
+    pub fn has_words(&self, words: usize) -> bool {
         self.len + words <= self.words.capacity()
-            && padded(self.bytes) + bytes <= self.data.capacity() * 8
     }
 
-    /// Makes that room.
+    /// Makes room for so many words, and for blobs of so many bytes ([`padded`] each).
     ///
     /// # Errors
     /// There is no more memory.
     pub fn make_room(&mut self, words: usize, bytes: usize) -> io::Result<()> {
-        if self.len + words > self.words.capacity() {
+        if !self.has_words(words) {
             self.words.grow(self.len + words)?;
         }
         let bytes = padded(self.bytes) + bytes;
@@ -156,33 +155,28 @@ impl Batch {
         Ok(())
     }
 
-    /// Appends a call of so many words, for which there is room.
+    /// Appends a call of so many words, for which there is room; false when there is no memory for its blobs: nothing was
+    /// appended.
     #[inline]
-    pub fn push(&mut self, call: &Call<'_>, words: usize) {
-        let mut sink = Data {
-            room: self.data.bytes_mut(),
-            used: self.bytes,
-        };
+    pub fn push(&mut self, call: &Call<'_>, words: usize) -> bool {
         let record = &mut self.words.words_mut()[self.len..self.len + words];
+        let mut sink = Data::behind(&mut self.data, self.bytes);
         encode_over(call, record, &mut sink);
-        self.bytes = sink.used;
-        self.commit(words);
+        let (used, lacks) = (sink.used, sink.lacks);
+        self.commit(words, used, lacks)
     }
 
-    /// Appends a record that is encoded, and the bytes that it names in `source`; there is room.
-    pub fn push_record<S: BlobSource + ?Sized>(&mut self, record: &[u64], source: &S) {
-        let mut sink = Data {
-            room: self.data.bytes_mut(),
-            used: self.bytes,
-        };
+    /// Appends a record that is encoded, and the bytes that it names in `source`, as [`Self::push`] does.
+    pub fn push_record<S: BlobSource + ?Sized>(&mut self, record: &[u64], source: &S) -> bool {
         let copy = &mut self.words.words_mut()[self.len..self.len + record.len()];
         copy.copy_from_slice(record);
+        let mut sink = Data::behind(&mut self.data, self.bytes);
         for r in blob_refs_mut(copy).unwrap_or_default() {
             // What the encoder has just put is there.
             *r = sink.put(source.get(r).unwrap_or_default());
         }
-        self.bytes = sink.used;
-        self.commit(record.len());
+        let (used, lacks) = (sink.used, sink.lacks);
+        self.commit(record.len(), used, lacks)
     }
 
     /// Words and bytes that a note with so many bytes takes.
@@ -190,8 +184,8 @@ impl Batch {
         (NOTE_WORDS, padded(bytes))
     }
 
-    /// Appends a note, for which there is room.
-    pub fn note(&mut self, what: NoteKind, bytes: &[u8]) {
+    /// Appends a note, as [`Self::push`] does.
+    pub fn note(&mut self, what: NoteKind, bytes: &[u8]) -> bool {
         let (kind, numbers) = match what {
             NoteKind::Reply { kind, value } => (REPLY, [u64::from(kind), value, 0]),
             NoteKind::Event => (EVENT, [0; 3]),
@@ -204,12 +198,9 @@ impl Batch {
                 (IMAGE, [surface, width.into(), height.into()])
             }
         };
-        let mut sink = Data {
-            room: self.data.bytes_mut(),
-            used: self.bytes,
-        };
+        let mut sink = Data::behind(&mut self.data, self.bytes);
         let place = sink.put(bytes);
-        self.bytes = sink.used;
+        let (used, lacks) = (sink.used, sink.lacks);
         let head = u64::from(NOTE) | u64::from(kind) << 16 | (NOTE_WORDS as u64 * 8) << 32;
         let [a, b, c] = numbers;
         self.words.words_mut()[self.len..self.len + NOTE_WORDS].copy_from_slice(&[
@@ -220,16 +211,21 @@ impl Batch {
             place.offset,
             place.size,
         ]);
-        self.commit(NOTE_WORDS);
+        self.commit(NOTE_WORDS, used, lacks)
     }
 
-    /// So many words more count.
+    /// So many words more count, and all bytes up to `bytes`; nothing does where something `lacks`.
     #[inline]
-    fn commit(&mut self, words: usize) {
-        self.len += words;
-        if let Some((arena, slot)) = &self.slot {
-            arena.commit(*slot, self.len, self.bytes);
+    fn commit(&mut self, words: usize, bytes: usize, lacks: bool) -> bool {
+        if lacks {
+            return false;
         }
+        self.len += words;
+        self.bytes = bytes;
+        if let Some((arena, slot)) = &self.slot {
+            arena.commit(*slot, self.len, bytes);
+        }
+        true
     }
 
     /// What is in it: words, and the bytes that they name.
@@ -255,18 +251,41 @@ pub(super) fn room_of(call: &Call<'_>) -> (usize, usize) {
     (record_words(call), bytes)
 }
 
-/// Bytes for blobs, behind those that are used.
+/// Takes blobs behind the bytes that are used.
 struct Data<'b> {
-    room: &'b mut [u8],
+    room: &'b mut Segment,
     used: usize,
+    /// There was no memory for one.
+    lacks: bool,
+}
+
+impl<'b> Data<'b> {
+    #[inline]
+    fn behind(room: &'b mut Segment, used: usize) -> Self {
+        Self {
+            room,
+            used,
+            lacks: false,
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, bytes: usize) -> bool {
+        self.lacks |= self.room.grow(bytes.div_ceil(8)).is_err();
+        !self.lacks
+    }
 }
 
 impl BlobSink for Data<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> BlobRef {
         let offset = padded(self.used);
-        self.used = offset + bytes.len();
-        self.room[offset..self.used].copy_from_slice(bytes);
+        let end = offset + bytes.len();
+        if end > self.room.capacity() * 8 && !self.grow(end) {
+            return BlobRef::default();
+        }
+        self.room.bytes_mut()[offset..end].copy_from_slice(bytes);
+        self.used = end;
         BlobRef {
             offset: offset as u64,
             size: bytes.len() as u64,
@@ -386,15 +405,15 @@ mod tests {
                     text: &vec![n as u8; n % 50],
                 };
                 let (words, bytes) = room_of(&call);
-                if !batch.has_room(words, bytes) {
+                if !batch.has_words(words) {
                     batch.make_room(words, bytes).expect("memory");
                 }
-                batch.push(&call, words);
+                assert!(batch.push(&call, words));
                 for (what, bytes) in [(reply, &b"abc"[..]), (NoteKind::Event, b""), (image, b"12")]
                 {
                     let (words, room) = Batch::note_room(bytes.len());
                     batch.make_room(words, room).expect("memory");
-                    batch.note(what, bytes);
+                    assert!(batch.note(what, bytes));
                 }
             }
             let (mut rest, data) = batch.content();
@@ -426,7 +445,7 @@ mod tests {
         let mut batch = Batch::private();
         let (words, bytes) = Batch::note_room(3);
         batch.make_room(words, bytes).expect("memory");
-        batch.note(NoteKind::Reply { kind: 2, value: 7 }, b"abc");
+        assert!(batch.note(NoteKind::Reply { kind: 2, value: 7 }, b"abc"));
         let (words, data) = batch.content();
         assert!(split(words, data).is_ok());
         assert!(split(&words[..5], data).is_err());

@@ -23,7 +23,7 @@ use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
 use super::{Pack, keeper};
-use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs};
+use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs, record_words};
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
@@ -314,11 +314,17 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let (words, bytes) = room_of(call);
-        if !self.has_room(&mut batch, call.op(), words, bytes) {
+        let words = record_words(call);
+        if !self.has_words(&mut batch, call.op(), words) {
             return;
         }
-        batch.push(call, words);
+        if !batch.push(call, words) {
+            let (words, bytes) = room_of(call);
+            let made = self.shared.make_room(&mut batch, words, bytes);
+            if !made || !batch.push(call, words) {
+                return;
+            }
+        }
         if matches!(call, Call::Present { .. }) | batch.is_full() {
             let since = (&mut self.sent, self.group);
             Self::pushed(&self.shared, batch, call.op(), since);
@@ -331,34 +337,39 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let refs = blob_refs(&RecordView { op, words: record }).unwrap_or_default();
-        let bytes = refs.iter().map(|r| padded(r.size as usize)).sum();
-        if !self.has_room(&mut batch, op, record.len(), bytes) {
+        if !self.has_words(&mut batch, op, record.len()) {
             return;
         }
-        batch.push_record(record, source);
+        if !batch.push_record(record, source) {
+            let refs = blob_refs(&RecordView { op, words: record }).unwrap_or_default();
+            let bytes = refs.iter().map(|r| padded(r.size as usize)).sum();
+            let made = self.shared.make_room(&mut batch, record.len(), bytes);
+            if !made || !batch.push_record(record, source) {
+                return;
+            }
+        }
         if (op == Op::Present) | batch.is_full() {
             let since = (&mut self.sent, self.group);
             Self::pushed(&self.shared, batch, op, since);
         }
     }
 
-    /// Sees to it that the batch has room for a record; false when recording has ended over it.
+    /// Sees to it that the batch has room for a record's words; false when recording has ended over it.
     #[inline]
-    fn has_room(&self, batch: &mut Batch, op: Op, words: usize, bytes: usize) -> bool {
-        if words > MAX_RECORD_BYTES / 8 {
-            self.refuse(batch, op, words);
-            return false;
-        }
-        batch.has_room(words, bytes) || self.shared.make_room(batch, words, bytes)
+    fn has_words(&self, batch: &mut Batch, op: Op, words: usize) -> bool {
+        batch.has_words(words) && words <= MAX_RECORD_BYTES / 8 || self.find_words(batch, op, words)
     }
 
-    /// A record is too large for every reader: recording ends with what came before.
     #[cold]
-    fn refuse(&self, batch: &mut Batch, op: Op, words: usize) {
-        if let Err(e) = check_record_size(op, words * 8) {
-            self.shared.hand_over(batch, true);
-            self.shared.fail(&e.to_string());
+    fn find_words(&self, batch: &mut Batch, op: Op, words: usize) -> bool {
+        match check_record_size(op, words * 8) {
+            Ok(()) => self.shared.make_room(batch, words, 0),
+            Err(e) => {
+                // Too large for every reader: recording ends with what came before.
+                self.shared.hand_over(batch, true);
+                self.shared.fail(&e.to_string());
+                false
+            }
         }
     }
 
@@ -415,10 +426,10 @@ impl TraceRecorder {
     fn note(&mut self, what: NoteKind, bytes: &[u8]) {
         let mut batch = lock(&self.shared.current);
         let (words, room) = Batch::note_room(bytes.len());
-        if !batch.has_room(words, room) && !self.shared.make_room(&mut batch, words, room) {
+        let made = self.shared.make_room(&mut batch, words, room);
+        if !made || !batch.note(what, bytes) {
             return;
         }
-        batch.note(what, bytes);
         if batch.is_full() {
             self.sent = Instant::now();
             self.shared.hand_over(&mut batch, false);

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 /// Memory grows in steps of so many bytes, which every page size divides.
 const STEP: usize = 64 << 10;
+/// It doubles, until that is more than so many bytes.
+const MOST_MORE: usize = 1 << 20;
 
 /// Words that grow, and keep what is in them. All are initialised.
 pub(super) struct Segment {
@@ -96,16 +98,16 @@ impl Segment {
     pub fn grow(&mut self, words: usize) -> io::Result<()> {
         let none = || io::Error::from(io::ErrorKind::OutOfMemory);
         let wanted = words.checked_mul(8).ok_or_else(none)?;
-        let twice = self.words * 16;
+        let used = self.words * 8;
         let bytes = wanted
-            .max(twice)
+            .max(used + used.min(MOST_MORE))
             .checked_next_multiple_of(STEP)
             .ok_or_else(none)?;
         match &mut self.store {
             Store::Heap(all) => {
-                let more = bytes / 8 - all.len();
-                all.try_reserve_exact(more).map_err(|_| none())?;
-                all.resize(bytes / 8, 0);
+                let mut new = zeroed(bytes / 8).ok_or_else(none)?;
+                new[..all.len()].copy_from_slice(all);
+                *all = new;
                 self.at = NonNull::new(all.as_mut_ptr()).ok_or_else(none)?;
             }
             Store::Shared {
@@ -129,7 +131,6 @@ impl Segment {
                     self.at = NonNull::new(new.cast()).ok_or_else(none)?;
                     *mapped = bytes;
                 }
-                let used = self.words * 8;
                 // Before anything is stored there: a page that cannot be had would be a SIGBUS.
                 // SAFETY: the range is within the mapping.
                 unsafe { arena.populate(self.at.as_ptr().cast::<u8>().add(used), bytes - used) }?;
@@ -183,6 +184,18 @@ impl Drop for Segment {
     }
 }
 
+/// Zeros that the allocator need not touch; `None` where there is no memory.
+fn zeroed(words: usize) -> Option<Vec<u64>> {
+    let layout = std::alloc::Layout::array::<u64>(words)
+        .ok()
+        .filter(|l| l.size() > 0)?;
+    // SAFETY: the layout is that of so many words and not empty; a vector of as many owns what was allocated by it.
+    unsafe {
+        let at = std::alloc::alloc_zeroed(layout).cast::<u64>();
+        (!at.is_null()).then(|| Vec::from_raw_parts(at, words, words))
+    }
+}
+
 /// Maps a part of a file that a forked child does not inherit, and that is left out of core dumps.
 pub(super) fn map(fd: libc::c_int, offset: u64, bytes: usize) -> io::Result<NonNull<u64>> {
     let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
@@ -215,7 +228,13 @@ mod tests {
         s.words_mut()[2] = 7;
         let before = s.capacity();
         s.grow(before + 1).expect("memory");
-        assert!(s.capacity() >= 2 * before && s.words()[2] == 7);
+        assert!(s.capacity() == 2 * before && s.words()[2] == 7);
+        let (few, more) = (1 << 17, 20 << 20);
+        for words in [few, more, more + 1] {
+            s.grow(words).expect("memory");
+            let beyond = s.capacity() - words;
+            assert!(beyond * 8 <= MOST_MORE && s.words()[2] == 7 && s.words()[words] == 0);
+        }
         assert!(s.grow(usize::MAX).is_err() && s.words()[2] == 7);
         s.release();
         assert!(s.capacity() == 0 && s.words().is_empty());

@@ -29,7 +29,11 @@ impl Pipe {
         if self.config.full_provenance {
             provenance.add_full();
         }
-        match TraceRecorder::create(&path, &provenance, RecorderOptions::default()) {
+        let options = RecorderOptions {
+            keeper: self.config.keeper.clone(),
+            ..RecorderOptions::default()
+        };
+        match TraceRecorder::create(&path, &provenance, options) {
             Ok(r) => {
                 notes::recording(&path);
                 self.recorder = Some(r);
