@@ -233,7 +233,7 @@ mod tests {
         for words in [few, more, more + 1] {
             s.grow(words).expect("memory");
             let beyond = s.capacity() - words;
-            assert!(beyond * 8 <= MOST_MORE && s.words()[2] == 7 && s.words()[words] == 0);
+            assert!(beyond * 8 <= MOST_MORE && s.words()[2] == 7 && s.words()[words - 1] == 0);
         }
         assert!(s.grow(usize::MAX).is_err() && s.words()[2] == 7);
         s.release();
