@@ -130,6 +130,10 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     // A file that was there before and was not written to is no recording of this program.
     let recorded = stamp(&trace) != before || files.contains(&asked);
     let result = match recorded {
+        true if is_unbegun(&trace) => Ended::Nothing(Reason {
+            what: "the program ended while it made its first context".to_owned(),
+            hint: None,
+        }),
         true => Ended::of(&trace, take(&mut rescues, &asked)),
         false => Ended::Nothing(watcher.reason(&args.program.program[0])),
     };
@@ -142,6 +146,12 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         out.show(&result.document(status), |_, _| Ok(()))?;
     }
     Ok(Exit::Program(u8::try_from(status).unwrap_or(u8::MAX)))
+}
+
+/// Whether a process made the file and ended before there was anything of a trace: it is removed then.
+fn is_unbegun(trace: &Path) -> bool {
+    let empty = std::fs::metadata(trace).is_ok_and(|m| m.is_file() && m.len() == 0);
+    empty && std::fs::remove_file(trace).is_ok()
 }
 
 type Rescued = Option<Result<Salvaged, TraceError>>;

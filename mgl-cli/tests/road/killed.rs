@@ -65,7 +65,7 @@ impl Random {
 /// Records a program, kills it after a while, and looks at what is left.
 fn one_kill(place: &Place, program: &Path, n: u64, seed: u64) {
     let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n) | 1);
-    (0..5).for_each(|_| drop(random.below(2)));
+    (0..5).for_each(|_| _ = random.below(2));
     let mode = ["plain", "atlas", "plain", "noise", "blend"][n as usize % 5];
     let what = format!("kill {n} of seed {seed}, {mode}");
     let trace = format!("{n}.mgltrace");
@@ -97,7 +97,7 @@ fn one_kill(place: &Place, program: &Path, n: u64, seed: u64) {
     match shown {
         None if !path.exists() => assert!(err.contains("nothing was recorded"), "{what}: {err}"),
         _ => {
-            let frames = whole(&path, &what);
+            let frames = whole(&path, &format!("{what}: {err}"));
             let shown = shown.map_or(0, |n| n + 1);
             assert!(frames >= shown, "{what}: {frames} of {shown}: {err}");
         }

@@ -82,15 +82,12 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Makes one for a trace file that starts with `start`. `hand_over` gets it, to pass it on; nothing else holds it but
-    /// the mappings.
+    /// Makes one for a trace file that starts with `start`: itself, the memory of its slots, and the file that it is, to
+    /// be handed over; nothing else holds it then but the mappings.
     ///
     /// # Errors
-    /// There is no such memory, or it could not be handed over.
-    pub fn create(
-        start: &[u8],
-        hand_over: impl FnOnce(&File) -> io::Result<()>,
-    ) -> io::Result<(Arc<Self>, Vec<(Segment, Segment)>)> {
+    /// There is no such memory.
+    pub fn create(start: &[u8]) -> io::Result<(Arc<Self>, Vec<(Segment, Segment)>, File)> {
         let whole = SLOTS_AT + SLOTS as u64 * SLOT_BYTES;
         // Growing past this limit is a signal that ends the program.
         if file_size_limit() < whole || start.len() as u64 > MAX_START {
@@ -144,8 +141,7 @@ impl Arena {
         h.start.store(start.len() as u64, Ordering::Relaxed);
         h.length[0].store(start.len() as u64, Ordering::Relaxed);
         h.magic.store(MAGIC, Ordering::Release);
-        hand_over(&file)?;
-        Ok((arena, memory))
+        Ok((arena, memory, file))
     }
 
     #[inline]

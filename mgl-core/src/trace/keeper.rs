@@ -91,8 +91,17 @@ pub(super) fn hand_over(keeper: &Path, memory: &File, trace: &File, name: &Path)
     }
 }
 
-/// Takes what was passed; nothing where the message is none of ours.
-fn take(socket: &UnixStream) -> Option<Kept> {
+/// What has come over a connection.
+enum Came {
+    /// Nothing yet.
+    Nothing,
+    /// Its end, or something that is none of ours.
+    End,
+    Kept(Kept),
+}
+
+/// Takes what was passed.
+fn take(socket: &UnixStream) -> Came {
     let mut name = vec![0; NAME_BYTES];
     let mut part = libc::iovec {
         iov_base: name.as_mut_ptr().cast(),
@@ -125,9 +134,14 @@ fn take(socket: &UnixStream) -> Option<Kept> {
         }
         got
     };
-    name.truncate(usize::try_from(got).ok()?);
-    let [memory, trace]: [OwnedFd; PASSED] = passed.try_into().ok()?;
-    Some(Kept {
+    if got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
+        return Came::Nothing;
+    }
+    let Ok([memory, trace]) = <[OwnedFd; PASSED]>::try_from(passed) else {
+        return Came::End;
+    };
+    name.truncate(got.try_into().unwrap_or(0));
+    Came::Kept(Kept {
         memory: memory.into(),
         trace: trace.into(),
         path: OsStr::from_bytes(&name).into(),
@@ -177,6 +191,8 @@ pub struct Rescue {
 #[derive(Debug)]
 pub struct Keeper {
     listener: UnixListener,
+    /// Connections over which nothing has come yet.
+    quiet: Vec<UnixStream>,
     kept: Vec<Kept>,
 }
 
@@ -197,6 +213,7 @@ impl Keeper {
         listener.set_nonblocking(true)?;
         Ok(Self {
             listener,
+            quiet: Vec::new(),
             kept: Vec::new(),
         })
     }
@@ -223,7 +240,15 @@ impl Keeper {
 
     fn accept(&mut self) {
         while let Ok((socket, _)) = self.listener.accept() {
-            self.kept.extend(take(&socket));
+            self.quiet.push(socket);
         }
+        self.quiet.retain(|socket| match take(socket) {
+            Came::Nothing => true,
+            Came::End => false,
+            Came::Kept(kept) => {
+                self.kept.push(kept);
+                false
+            }
+        });
     }
 }

@@ -239,14 +239,16 @@ impl TraceRecorder {
         provenance: &Provenance,
         options: RecorderOptions,
     ) -> Result<Self, TraceError> {
+        let mut first = TraceWriter::create(Vec::new(), path, provenance, options.writer)?;
+        let start = std::mem::take(first.get_mut());
+        let arena = options.keeper.as_ref().map(|_| Arena::create(&start));
         // No FIFO holds the program up.
         let mut file =
             files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
-        let mut first = TraceWriter::create(Vec::new(), path, provenance, options.writer)?;
-        let start = std::mem::take(first.get_mut());
-        let (arena, memory) = match &options.keeper {
-            Some(keeper) => arena_for(&file, path, &start, keeper),
-            None => None,
+        // From here on somebody would finish the file.
+        let (arena, memory) = match (&options.keeper, arena) {
+            (Some(keeper), Some(arena)) => kept(arena, keeper, &file, path),
+            _ => None,
         }
         .unzip();
         // Should it fail, nobody makes a file of it.
@@ -486,20 +488,21 @@ impl Drop for TraceRecorder {
     }
 }
 
-/// Memory for batches that the launcher holds; nothing where it cannot.
-fn arena_for(
+/// Has the launcher hold the memory for batches, if it was made; nothing where it does not.
+fn kept(
+    made: std::io::Result<(Arc<Arena>, Vec<(Segment, Segment)>, File)>,
+    keeper: &Path,
     file: &File,
     path: &Path,
-    start: &[u8],
-    keeper: &Path,
 ) -> Option<(Arc<Arena>, Vec<(Segment, Segment)>)> {
     // What is no regular file is not continued.
     file.metadata().ok().filter(|m| m.is_file())?;
-    let made = Arena::create(start, |memory| {
-        keeper::hand_over(keeper, memory, file, path)
+    let kept = made.and_then(|(arena, memory, held)| {
+        keeper::hand_over(keeper, &held, file, path)?;
+        Ok((arena, memory))
     });
-    match made {
-        Ok(made) => Some(made),
+    match kept {
+        Ok(kept) => Some(kept),
         // The launcher has gone: whoever outlives it knows.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => None,
         Err(e) => {

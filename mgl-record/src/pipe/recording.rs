@@ -17,7 +17,6 @@ impl Pipe {
         let Some(path) = self.config.record.clone() else {
             return;
         };
-        let path = claimed(&path, self.config.record_over.as_deref());
         let mut provenance = Provenance::of_process(&self.caps);
         if self.config.full_provenance {
             provenance.add_full();
@@ -26,6 +25,7 @@ impl Pipe {
             keeper: self.config.keeper.clone(),
             ..RecorderOptions::default()
         };
+        let path = claimed(&path, self.config.record_over.as_deref());
         match TraceRecorder::create(&path, &provenance, options) {
             Ok(r) => {
                 notes::recording(&path);
