@@ -1,6 +1,8 @@
 //! `mgl record`: runs a program on the driver and writes what it draws to a trace file.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -148,10 +150,26 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Program(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
-/// Whether a process made the file and ended before there was anything of a trace: it is removed then.
+/// Whether a process made the file and ended before there was anything of a trace: it is removed then, unless somebody
+/// still has it open.
 fn is_unbegun(trace: &Path) -> bool {
-    let empty = std::fs::metadata(trace).is_ok_and(|m| m.is_file() && m.len() == 0);
-    empty && std::fs::remove_file(trace).is_ok()
+    let is_empty = |m: std::fs::Metadata| m.is_file() && m.len() == 0;
+    if !std::fs::metadata(trace).is_ok_and(is_empty) {
+        return false;
+    }
+    if let Ok(file) = File::options().write(true).open(trace) {
+        // A lease to write is given where nobody else has the file open. Whoever wants to meanwhile has us told, by a signal
+        // that does nothing.
+        // SAFETY: touch no memory.
+        let alone = unsafe {
+            libc::fcntl(file.as_raw_fd(), libc::F_SETSIG, libc::SIGURG) == 0
+                && libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0
+        };
+        if alone && file.metadata().is_ok_and(is_empty) {
+            let _ = std::fs::remove_file(trace);
+        }
+    }
+    true
 }
 
 type Rescued = Option<Result<Salvaged, TraceError>>;

@@ -186,3 +186,251 @@ fn check(part: &Part<'_>, data: &[u8]) -> Result<(), PartError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::Arena;
+    use super::super::batch::{Batch, room_of};
+    use super::super::provenance::Provenance;
+    use super::*;
+    use crate::codec::{BlobSource, encode};
+    use crate::pipe::payload::BlobRef;
+    use crate::pipe::{Call, DebugMarker, Present, Reply};
+    use std::cell::Cell;
+    use std::io::Write;
+    use std::sync::Arc;
+
+    /// A recorder's memory and file, without the recorder.
+    struct Dead {
+        arena: Arc<Arena>,
+        memory: File,
+        free: Vec<Batch>,
+        trace: File,
+        path: PathBuf,
+        start: Vec<u8>,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Dead {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("dead.mgltrace");
+            let about = Provenance::of_tool("test");
+            let mut w = TraceWriter::create(Vec::new(), &path, &about, WriterOptions::default())
+                .expect("a Vec takes everything");
+            let start = std::mem::take(w.get_mut());
+            let (arena, memory, file) = Arena::create(&start).expect("memory");
+            let free = memory.into_iter().enumerate();
+            let free = free.map(|(slot, memory)| Batch::shared(&arena, slot, memory));
+            Self {
+                free: free.rev().collect(),
+                arena,
+                memory: file,
+                trace: File::create(&path).expect("a new file"),
+                path,
+                start,
+                _folder: folder,
+            }
+        }
+
+        /// A batch with two frames, a text in each that says which.
+        fn batch(&mut self, number: u64) -> Batch {
+            let mut batch = self.free.pop().expect("a slot");
+            batch.begin(number);
+            for n in [number * 2, number * 2 + 1] {
+                let text = format!("frame {n}");
+                for call in [
+                    Call::DebugMarker {
+                        p: &DebugMarker::default(),
+                        text: text.as_bytes(),
+                    },
+                    Call::Present {
+                        p: &Present::default(),
+                    },
+                ] {
+                    let (words, bytes) = room_of(&call);
+                    batch.make_room(words, bytes).expect("memory");
+                    assert!(batch.push(&call, words));
+                }
+            }
+            batch
+        }
+
+        /// The file with so many batches, as the recorder writes them, and where each ends.
+        fn written(&self, batches: &[&Batch]) -> (Vec<u8>, Vec<usize>) {
+            let start = TraceFile::from_bytes("start", self.start.clone()).expect("opens");
+            let n = start.chunks().len();
+            let options = WriterOptions::default();
+            let mut w = TraceWriter::resume(self.start.clone(), &self.path, &start, n, options)
+                .expect("resumes");
+            let mut ends = vec![self.start.len()];
+            for b in batches {
+                let (mut rest, data) = b.content();
+                while !rest.is_empty() {
+                    let (part, more) = split(rest, data).expect("whole");
+                    w.part(&part, data).expect("a Vec takes everything");
+                    rest = more;
+                }
+                w.flush().expect("a Vec takes everything");
+                ends.push(w.get_mut().len());
+            }
+            (std::mem::take(w.get_mut()), ends)
+        }
+
+        fn salvage(&self) -> Result<Option<Salvaged>, TraceError> {
+            salvage(&self.memory, &self.trace, &self.path)
+        }
+
+        /// The texts in the file, which is whole.
+        #[track_caller]
+        fn texts(&self) -> Vec<String> {
+            let f = TraceFile::open(&self.path).expect("opens");
+            assert_eq!(f.recovered(), None);
+            let (mut texts, mut cursor) = (Vec::new(), f.records(..).expect("records"));
+            while let Some(r) = cursor.next().expect("reads") {
+                if let Call::DebugMarker { text, .. } = r.call {
+                    texts.push(String::from_utf8_lossy(text).into_owned());
+                }
+            }
+            texts
+        }
+    }
+
+    fn frames(of: std::ops::Range<u64>) -> Vec<String> {
+        of.map(|n| format!("frame {n}")).collect()
+    }
+
+    #[test]
+    fn every_point_of_writing_gives_every_record_once() {
+        let mut dead = Dead::new();
+        let batches = [1, 2, 3].map(|n| dead.batch(n));
+        let (file, ends) = dead.written(&batches.each_ref());
+        // Wherever within the second batch the writer was: in its chunks, or between the last and saying so.
+        for cut in 0..=file.len() {
+            let done = match cut {
+                _ if cut <= ends[1] => 0,
+                _ if cut <= ends[2] => 1,
+                _ => 2,
+            };
+            // Every place would take long; these are all kinds of it.
+            let near = ends.iter().any(|e| e.abs_diff(cut) < 70);
+            if !near && cut % 13 != 0 {
+                continue;
+            }
+            dead.trace.set_len(0).expect("emptied");
+            dead.trace.write_all_at(&file[..cut], 0).expect("written");
+            dead.arena.done(done, ends[done as usize] as u64);
+            let salvaged = dead.salvage().expect("salvaged").expect("something");
+            assert_eq!(salvaged.frames, 6 - 2 * done, "cut at {cut}");
+            assert_eq!(salvaged.damaged, None, "cut at {cut}");
+            assert_eq!(dead.texts(), frames(2..8), "cut at {cut}");
+            // Finished is finished.
+            assert_eq!(dead.salvage().expect("looked at"), None);
+        }
+    }
+
+    #[test]
+    fn what_is_over_is_left_alone() {
+        let mut dead = Dead::new();
+        let batch = dead.batch(1);
+        let (file, _) = dead.written(&[&batch]);
+        dead.trace.write_all_at(&file, 0).expect("written");
+        dead.arena.over();
+        assert_eq!(dead.salvage().expect("looked at"), None);
+        assert_eq!(std::fs::read(&dead.path).expect("there"), file);
+    }
+
+    #[test]
+    fn a_file_that_is_another_stays_as_it_is() {
+        let mut dead = Dead::new();
+        let batch = dead.batch(1);
+        let (file, ends) = dead.written(&[&batch]);
+        for other in [&b"something else"[..], &file[..ends[0] + 16]] {
+            dead.trace.set_len(0).expect("emptied");
+            dead.trace.write_all_at(other, 0).expect("written");
+            dead.arena.done(1, ends[1] as u64);
+            assert!(dead.salvage().is_err());
+            assert_eq!(std::fs::read(&dead.path).expect("there"), other);
+        }
+        (&dead.memory).write_all(&[0; 8]).expect("written");
+        assert!(dead.salvage().is_err(), "no arena");
+    }
+
+    #[test]
+    fn a_missing_batch_ends_it() {
+        let mut dead = Dead::new();
+        let batches = [1, 2, 4].map(|n| dead.batch(n));
+        dead.trace.write_all_at(&dead.start, 0).expect("written");
+        let salvaged = dead.salvage().expect("salvaged").expect("something");
+        assert_eq!((salvaged.frames, dead.texts()), (4, frames(2..6)));
+        drop(batches);
+    }
+
+    /// Looks at what counts while the record is being copied.
+    struct Spy<'d> {
+        dead: &'d Dead,
+        seen: Cell<u64>,
+        bytes: Vec<u8>,
+    }
+
+    impl BlobSource for Spy<'_> {
+        fn get(&self, r: &BlobRef) -> Result<&[u8], String> {
+            let remains = Remains::read(&self.dead.memory).expect("an arena");
+            let left = remains.batch(0).expect("read").expect("whole");
+            self.seen.set(left.words.len() as u64);
+            BlobSource::get(self.bytes.as_slice(), r)
+        }
+    }
+
+    #[test]
+    fn a_record_counts_when_it_is_there() {
+        let mut dead = Dead::new();
+        let mut batch = dead.batch(1);
+        let before = batch.content().0.len() as u64;
+        let (mut words, mut bytes) = (Vec::new(), Vec::new());
+        let call = Call::DebugMarker {
+            p: &DebugMarker::default(),
+            text: b"late",
+        };
+        encode(&call, &mut words, &mut bytes);
+        batch.make_room(words.len(), bytes.len()).expect("memory");
+        let spy = Spy {
+            dead: &dead,
+            seen: Cell::new(0),
+            bytes,
+        };
+        assert!(batch.push_record(&words, &spy));
+        assert_eq!(
+            spy.seen.get(),
+            before,
+            "it does not count while it is copied"
+        );
+        let remains = Remains::read(&dead.memory).expect("an arena");
+        let left = remains.batch(0).expect("read").expect("whole");
+        assert_eq!((&*left.words, &*left.data), batch.content());
+    }
+
+    #[test]
+    fn replies_that_no_reader_takes_end_it() {
+        for (kind, bytes, good) in [
+            (entry::VALUE, &b""[..], true),
+            (entry::CAPS, b"", false),
+            (entry::EVENT, b"", false),
+            (99, b"", false),
+        ] {
+            let mut dead = Dead::new();
+            let mut batch = dead.batch(1);
+            let (words, room) = Batch::note_room(bytes.len());
+            batch.make_room(words, room).expect("memory");
+            assert!(batch.note(NoteKind::Reply { kind, value: 3 }, bytes));
+            let next = dead.batch(2);
+            let salvaged = dead.salvage().expect("salvaged").expect("something");
+            assert_eq!(salvaged.damaged.is_none(), good, "{kind}");
+            assert_eq!(salvaged.frames, if good { 4 } else { 2 });
+            let f = TraceFile::open(&dead.path).expect("opens");
+            let reply = f.reply(3).expect("reads");
+            assert_eq!(reply, good.then_some(Reply::Value(3)));
+            drop(next);
+        }
+    }
+}
