@@ -150,6 +150,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Program(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
+/// fcntl's command that names the signal of a lease (Linux).
+const F_SETSIG: libc::c_int = 10;
+
 /// Whether a process made the file and ended before there was anything of a trace: it is removed then, unless somebody
 /// still has it open.
 fn is_unbegun(trace: &Path) -> bool {
@@ -162,7 +165,7 @@ fn is_unbegun(trace: &Path) -> bool {
         // that does nothing.
         // SAFETY: touch no memory.
         let alone = unsafe {
-            libc::fcntl(file.as_raw_fd(), libc::F_SETSIG, libc::SIGURG) == 0
+            libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) == 0
                 && libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0
         };
         if alone && file.metadata().is_ok_and(is_empty) {

@@ -76,18 +76,26 @@ pub(super) struct Arena {
     ended: AtomicBool,
 }
 
+/// A new arena.
+pub(super) struct Made {
+    pub arena: Arc<Arena>,
+    /// Memory of its slots: words, bytes.
+    pub slots: Vec<(Segment, Segment)>,
+    /// What it is, to be handed over: nothing else holds it but the mappings.
+    pub file: File,
+}
+
 // SAFETY: of what `head` points to only atomics are used, and it is mapped as long as this value lives.
 unsafe impl Send for Arena {}
 // SAFETY: as above.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Makes one for a trace file that starts with `start`: itself, the memory of its slots, and the file that it is, to
-    /// be handed over; nothing else holds it then but the mappings.
+    /// Makes one for a trace file that starts with `start`.
     ///
     /// # Errors
     /// There is no such memory.
-    pub fn create(start: &[u8]) -> io::Result<(Arc<Self>, Vec<(Segment, Segment)>, File)> {
+    pub fn create(start: &[u8]) -> io::Result<Made> {
         let whole = SLOTS_AT + SLOTS as u64 * SLOT_BYTES;
         // Growing past this limit is a signal that ends the program.
         if file_size_limit() < whole || start.len() as u64 > MAX_START {
@@ -122,7 +130,7 @@ impl Arena {
             arena.can_populate = false;
         }
         let arena = Arc::new(arena);
-        let mut memory = Vec::with_capacity(SLOTS);
+        let mut slots = Vec::with_capacity(SLOTS);
         for i in 0..SLOTS as u64 {
             let at = SLOTS_AT + i * SLOT_BYTES;
             let part = |at: u64, most: usize| {
@@ -130,7 +138,7 @@ impl Arena {
                 // SAFETY: the mapping is new, and no other slot's.
                 io::Result::Ok(unsafe { Segment::shared(Arc::clone(&arena), mapping, most) })
             };
-            memory.push((
+            slots.push((
                 part(at, WORD_BYTES)?,
                 part(at + WORD_BYTES as u64, DATA_BYTES)?,
             ));
@@ -141,7 +149,7 @@ impl Arena {
         h.start.store(start.len() as u64, Ordering::Relaxed);
         h.length[0].store(start.len() as u64, Ordering::Relaxed);
         h.magic.store(MAGIC, Ordering::Release);
-        Ok((arena, memory, file))
+        Ok(Made { arena, slots, file })
     }
 
     #[inline]

@@ -12,13 +12,14 @@
 //! - Batches lie in memory that the launcher holds, where there is one ([`RecorderOptions::keeper`]): what was pushed before
 //!   the process died, by whatever, gets into the file. Without, it is what lay in memory for a tenth of a second.
 
-use super::arena::Arena;
-use super::batch::{Batch, NoteKind, padded, room_of, split};
+mod thread;
+
+use super::arena::{Arena, Made};
+use super::batch::{Batch, NoteKind, padded, room_of};
 use super::error::TraceError;
 use super::fork::{ForkGuard, with_signals_blocked};
 use super::provenance::Provenance;
 use super::reader::TraceFile;
-use super::segment::Segment;
 use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
@@ -29,12 +30,13 @@ use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use thread::WriterThread;
 
 /// A batch with less content than this waits [`PATIENCE`] times as long for more frames.
 const SMALL_BYTES: usize = 16 << 10;
@@ -246,7 +248,7 @@ impl TraceRecorder {
         let mut file =
             files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
         // From here on somebody would finish the file.
-        let (arena, memory) = match (&options.keeper, arena) {
+        let (arena, free) = match (&options.keeper, arena) {
             (Some(keeper), Some(arena)) => kept(arena, keeper, &file, path),
             _ => None,
         }
@@ -258,20 +260,11 @@ impl TraceRecorder {
         let start = TraceFile::from_bytes("the file's start", start)?;
         let chunks = start.chunks().len();
         let writer = TraceWriter::resume(file, path, &start, chunks, options.writer)?;
-        let free = match &arena {
-            Some(arena) => memory
-                .unwrap_or_default()
-                .into_iter()
-                .enumerate()
-                .map(|(slot, memory)| Batch::shared(arena, slot, memory))
-                .collect(),
-            None => Vec::new(),
-        };
         let shared = Arc::new(Shared {
             path: path.to_owned(),
             current: Mutex::new(Batch::private()),
             queue: Mutex::new(Queue {
-                free,
+                free: free.unwrap_or_default(),
                 ..Queue::default()
             }),
             filled: Condvar::new(),
@@ -488,21 +481,25 @@ impl Drop for TraceRecorder {
     }
 }
 
-/// Has the launcher hold the memory for batches, if it was made; nothing where it does not.
+/// Has the launcher hold an arena, if it was made; gives its batches. Nothing where it does not.
 fn kept(
-    made: std::io::Result<(Arc<Arena>, Vec<(Segment, Segment)>, File)>,
+    made: std::io::Result<Made>,
     keeper: &Path,
     file: &File,
     path: &Path,
-) -> Option<(Arc<Arena>, Vec<(Segment, Segment)>)> {
+) -> Option<(Arc<Arena>, Vec<Batch>)> {
     // What is no regular file is not continued.
     file.metadata().ok().filter(|m| m.is_file())?;
-    let kept = made.and_then(|(arena, memory, held)| {
-        keeper::hand_over(keeper, &held, file, path)?;
-        Ok((arena, memory))
+    let kept = made.and_then(|made| {
+        keeper::hand_over(keeper, &made.file, file, path)?;
+        Ok(made)
     });
     match kept {
-        Ok(kept) => Some(kept),
+        Ok(Made { arena, slots, .. }) => {
+            let batch = |(slot, memory)| Batch::shared(&arena, slot, memory);
+            let batches = slots.into_iter().enumerate().map(batch).collect();
+            Some((arena, batches))
+        }
         // The launcher has gone: whoever outlives it knows.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => None,
         Err(e) => {
@@ -519,173 +516,5 @@ impl Drop for Unfinished {
         if let Some(arena) = &self.0 {
             arena.over();
         }
-    }
-}
-
-enum Work {
-    Batch(Batch),
-    LookAround,
-    Finish,
-}
-
-struct WriterThread {
-    shared: Arc<Shared>,
-    writer: TraceWriter<File>,
-    /// Packing of blobs when there is time.
-    pack: Pack,
-}
-
-/// Tells the game's thread when the writer thread ends by a panic, which would leave it waiting for ever.
-struct Watch(Arc<Shared>);
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail("the writer thread broke down");
-        }
-    }
-}
-
-impl WriterThread {
-    fn new(shared: Arc<Shared>, writer: TraceWriter<File>, pack: Pack) -> Self {
-        Self {
-            shared,
-            writer,
-            pack,
-        }
-    }
-
-    fn run(mut self) {
-        let _watch = Watch(Arc::clone(&self.shared));
-        loop {
-            let r = match self.next() {
-                Work::Batch(b) => self.write(b),
-                Work::LookAround => match self.fetch() {
-                    Some(b) => self.write(b),
-                    None => Ok(()),
-                },
-                Work::Finish => {
-                    // Also after a record was refused on the game's thread: what came before it is here.
-                    let r = self
-                        .writer
-                        .flush()
-                        .and_then(|()| self.writer.close())
-                        .map(drop);
-                    match r {
-                        Ok(()) => self.over(),
-                        Err(e) => self.give_up(&e),
-                    }
-                    lock(&self.shared.queue).status.written = self.writer.written();
-                    return;
-                }
-            };
-            if let Err(e) = r {
-                self.give_up(&e);
-                return;
-            }
-        }
-    }
-
-    fn next(&self) -> Work {
-        let mut q = lock(&self.shared.queue);
-        loop {
-            if let Some(b) = q.waiting.pop_front() {
-                return Work::Batch(b);
-            }
-            if q.closed {
-                return Work::Finish;
-            }
-            let (back, timeout) = self
-                .shared
-                .filled
-                .wait_timeout(q, TICK)
-                .unwrap_or_else(PoisonError::into_inner);
-            q = back;
-            if timeout.timed_out() && q.waiting.is_empty() && !q.closed {
-                return Work::LookAround;
-            }
-        }
-    }
-
-    /// The current batch, if it has been lying around. The game's thread does not need a clock for that.
-    fn fetch(&self) -> Option<Batch> {
-        let mut current = self.shared.current.try_lock().ok()?;
-        let mut q = lock(&self.shared.queue);
-        // While this thread was not looking, a batch may have been handed over: it comes first.
-        if !q.waiting.is_empty() || current.is_empty() {
-            return None;
-        }
-        current.ticks += 1;
-        if current.ticks < 2 {
-            return None;
-        }
-        let fresh = self.shared.fresh(&mut q)?;
-        q.bytes += current.size();
-        Some(std::mem::replace(&mut *current, fresh))
-    }
-
-    fn write(&mut self, mut batch: Batch) -> Result<(), TraceError> {
-        let size = batch.size();
-        // A full queue is a game that waits: then packing less well is the better bargain.
-        let waiting = lock(&self.shared.queue).bytes;
-        self.writer.set_packing(match self.pack {
-            Pack::Small(_) if waiting > self.shared.limit / 2 => Pack::Fast,
-            Pack::Small(level) if waiting > self.shared.limit / 8 => Pack::Small(level.min(1)),
-            pack => pack,
-        });
-        let (mut rest, data) = batch.content();
-        while !rest.is_empty() {
-            let (part, more) = split(rest, data).map_err(|e| self.writer.refused_part(e))?;
-            self.writer.part(&part, data)?;
-            rest = more;
-        }
-        self.writer.flush()?;
-        let written = self.writer.written();
-        if let Some(arena) = &self.shared.arena {
-            arena.done(batch.number, written.bytes);
-        }
-        let mut q = lock(&self.shared.queue);
-        q.bytes -= size;
-        q.status.written = written;
-        let warm = q.free.iter().filter(|b| b.memory() > 0).count();
-        if batch.is_large() || warm >= KEEP_BATCHES {
-            drop(q);
-            batch.release();
-            q = lock(&self.shared.queue);
-            if batch.is_shared() {
-                // Those whose memory is there are taken first.
-                q.free.insert(0, batch);
-            }
-        } else {
-            q.free.push(batch);
-        }
-        drop(q);
-        self.shared.drained.notify_all();
-        Ok(())
-    }
-
-    /// Nothing is to be done for the file any more.
-    fn over(&self) {
-        if let Some(arena) = &self.shared.arena {
-            arena.over();
-        }
-    }
-
-    /// After a failed write: cuts off the half-written chunk, and finishes the file if that is still possible.
-    fn give_up(&mut self, error: &TraceError) {
-        // What was refused for what it is does not keep what came before it from being written. After a failed write
-        // nothing more is tried: records may wait whose blobs did not get into the file.
-        if !matches!(error, TraceError::Io { .. }) {
-            drop(self.writer.flush());
-        }
-        let whole = self.writer.written().bytes;
-        let cut = |w: &mut TraceWriter<File>| {
-            let file = w.get_mut();
-            file.set_len(whole).is_ok() && file.seek(SeekFrom::Start(whole)).is_ok()
-        };
-        if cut(&mut self.writer) && self.writer.close().is_err() {
-            cut(&mut self.writer);
-        }
-        self.shared.fail(&error.to_string());
-        self.over();
     }
 }

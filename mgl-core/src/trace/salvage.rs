@@ -219,13 +219,13 @@ mod tests {
             let mut w = TraceWriter::create(Vec::new(), &path, &about, WriterOptions::default())
                 .expect("a Vec takes everything");
             let start = std::mem::take(w.get_mut());
-            let (arena, memory, file) = Arena::create(&start).expect("memory");
-            let free = memory.into_iter().enumerate();
-            let free = free.map(|(slot, memory)| Batch::shared(&arena, slot, memory));
+            let made = Arena::create(&start).expect("memory");
+            let free = made.slots.into_iter().enumerate();
+            let free = free.map(|(slot, memory)| Batch::shared(&made.arena, slot, memory));
             Self {
                 free: free.rev().collect(),
-                arena,
-                memory: file,
+                arena: made.arena,
+                memory: made.file,
                 trace: File::create(&path).expect("a new file"),
                 path,
                 start,
