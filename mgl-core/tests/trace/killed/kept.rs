@@ -351,6 +351,13 @@ fn several_recorders_are_told_apart() {
             .expect("text")
             .ends_with("pushed")
         {}
+        // Its program finds no descriptor that it would not find otherwise.
+        let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).expect("readable");
+        for fd in open {
+            let to = std::fs::read_link(fd.expect("readable").path()).unwrap_or_default();
+            let to = to.to_string_lossy().into_owned();
+            assert!(!to.contains("memfd") && !to.contains("socket"), "{to}");
+        }
         child
     });
     for (child, file) in children.iter_mut().zip(&files) {
