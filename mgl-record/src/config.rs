@@ -19,10 +19,9 @@ pub struct Config {
     /// `MGL_RECORD_OVER`: what the trace file was when the command started ([`mgl_core::files::stamp`]): that one is
     /// replaced, and no other.
     pub record_over: Option<String>,
-    /// `MGL_NOTES`: file that gets a note of what the driver did about recording.
+    /// `MGL_NOTES`: file that gets a note of what the driver did about recording; beside it the launcher takes the
+    /// recorder's memory into its keeping.
     pub notes: Option<PathBuf>,
-    /// `MGL_KEEPER`: socket where the launcher takes the recorder's memory into its keeping.
-    pub keeper: Option<PathBuf>,
     /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
     pub images_every: u64,
     /// `MGL_MAX_FRAMES`: recording ends after so many frames.
@@ -127,7 +126,6 @@ impl Config {
             record: path("MGL_RECORD"),
             record_over: var("MGL_RECORD_OVER"),
             notes: path("MGL_NOTES"),
-            keeper: path("MGL_KEEPER"),
             images_every,
             max_frames,
             check_repush,

@@ -73,10 +73,8 @@ pub enum Link {
 pub struct Recording {
     /// The trace file; made absolute, since programs change their folder.
     pub trace: PathBuf,
-    /// File that gets the driver's notes ([`crate::launcher::Notes`]).
+    /// File that gets the driver's notes ([`crate::launcher::Notes`]); beside it a [`mgl_core::trace::Keeper`] may listen.
     pub notes: Option<PathBuf>,
-    /// Where the launcher takes memory of recorders into its keeping ([`mgl_core::trace::Keeper`]).
-    pub keeper: Option<PathBuf>,
     /// Store the image of every n-th frame.
     pub images_every: Option<u64>,
     /// End the recording after so many frames; the program goes on.
@@ -208,7 +206,6 @@ impl DriverSettings {
             "MGL_PROVENANCE",
             "MGL_RECORD_OVER",
             "MGL_NOTES",
-            "MGL_KEEPER",
         ] {
             command.env_remove(name);
         }
@@ -230,9 +227,6 @@ impl DriverSettings {
         command.env("MGL_RECORD_OVER", over);
         if let Some(notes) = &recording.notes {
             command.env("MGL_NOTES", notes);
-        }
-        if let Some(keeper) = &recording.keeper {
-            command.env("MGL_KEEPER", keeper);
         }
         if let Some(every) = recording.images_every {
             command.env("MGL_IMAGES", every.to_string());

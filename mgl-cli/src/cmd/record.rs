@@ -80,21 +80,26 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     })?;
     let launcher = args.program.launcher()?;
     // Without a folder for temporary files there are no notes, and reasons are guessed.
-    let notes = Notes::new().ok();
-    // Without it, what is killed writes its last tenth of a second or does not.
-    let mut keeper = notes
-        .as_ref()
-        .and_then(|n| Keeper::listen(&n.keeper()).ok());
+    let notes = Notes::new();
+    let keeper = match &notes {
+        Ok(notes) => Keeper::listen(&notes.keeper()),
+        Err(e) => Err(io::Error::new(e.kind(), e.to_string())),
+    };
+    let notes = notes.ok();
+    let mut keeper = keeper
+        .inspect_err(|e| {
+            eprintln!(
+                "mgl: what the program draws is not kept beyond its end ({e}): if it is killed the last tenth of a \
+                 second may be missing"
+            );
+        })
+        .ok();
     let before = stamp(&trace);
     let mut command = args.program.command(
         &launcher,
         Some(Recording {
             trace: trace.clone(),
             notes: notes.as_ref().map(|n| n.path().to_owned()),
-            keeper: notes
-                .as_ref()
-                .filter(|_| keeper.is_some())
-                .map(Notes::keeper),
             images_every: args.images,
             max_frames: args.max_frames,
             full_provenance: args.provenance == "full",
@@ -123,6 +128,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
 
     let notes = notes.as_ref().map(Notes::read).unwrap_or_default();
+    let failed = notes.iter().any(|n| matches!(n, Note::Failed(_)));
     let files = notes.into_iter().filter_map(|note| match note {
         Note::Recording(path) => Some(path),
         _ => None,
@@ -132,17 +138,21 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     // A file that was there before and was not written to is no recording of this program.
     let recorded = stamp(&trace) != before || files.contains(&asked);
     let result = match recorded {
-        true if is_unbegun(&trace) => Ended::Nothing(Reason {
+        true if !is_unbegun(&trace) => Ended::of(&trace, take(&mut rescues, &asked)),
+        true if !failed => Ended::Nothing(Reason {
             what: "the program ended while it made its first context".to_owned(),
             hint: None,
         }),
-        true => Ended::of(&trace, take(&mut rescues, &asked)),
-        false => Ended::Nothing(watcher.reason(&args.program.program[0])),
+        _ => Ended::Nothing(watcher.reason(&args.program.program[0])),
     };
     result.tell(&trace);
     for other in files.iter().filter(|path| **path != asked) {
         eprintln!("mgl: another process recorded {}", other.display());
         tell_rescue(other, &take(&mut rescues, other));
+    }
+    // Of those that could write no notes.
+    for Rescue { path, result } in rescues {
+        tell_rescue(&path, &Some(result));
     }
     if out.is_json() {
         out.show(&result.document(status), |_, _| Ok(()))?;

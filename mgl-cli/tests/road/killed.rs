@@ -155,17 +155,19 @@ fn programs_that_end_without_a_word_lose_nothing() {
         let call = finish(command.args(["sh", "-c", TELLS]).args(args));
         let json = call.expect_code(code).json();
         assert_eq!(json["trace"]["frames"], FRAMES);
-        assert!(json["salvaged"]["frames"].as_u64() > Some(0), "{json}");
+        assert_eq!(json["salvaged"]["written"]["frames"], FRAMES, "{json}");
 
-        // Nobody holds its memory.
-        let trace = format!("lost-{how}.mgltrace");
-        let mut command = record(&place, &trace);
-        let alone = format!("unset MGL_KEEPER; {TELLS}");
-        let call = finish(command.args(["sh", "-c", &alone]).args(args));
-        call.expect_code(code);
-        let file = TraceFile::open(&place.path(&trace)).expect("a readable trace");
-        let lost = file.recovered().expect("there is no index");
-        assert!(lost.frames < FRAMES, "{how}: {lost}");
+        // Nobody holds its memory: something is missing then, unless the program got on slowly.
+        let loses = |n: u32| {
+            let trace = format!("lost-{how}-{n}.mgltrace");
+            let mut command = record(&place, &trace);
+            let alone = format!("unset MGL_NOTES; {TELLS}");
+            let call = finish(command.args(["sh", "-c", &alone]).args(args));
+            call.expect_code(code);
+            let file = TraceFile::open(&place.path(&trace)).expect("a readable trace");
+            file.recovered().expect("there is no index").frames < FRAMES
+        };
+        assert!((0..10).any(loses), "{how}");
     }
 }
 

@@ -5,6 +5,7 @@
 //! tells: as long as somebody has it mapped to write, it cannot be sealed against that.
 
 use super::error::TraceError;
+use super::fork::with_signals_blocked;
 use super::salvage::{Salvaged, salvage};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,6 +13,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,6 +32,25 @@ union Control {
     bytes: [u8; 64],
 }
 
+/// Longest path that a socket's address has room for.
+const PATH_BYTES: usize = 107;
+
+/// A path of a socket that fits into its address, as long as the folder that comes with it is open.
+fn short(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
+    if place.as_os_str().len() <= PATH_BYTES {
+        return Ok((place.to_owned(), None));
+    }
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
+        return Err(io::Error::from(io::ErrorKind::InvalidFilename));
+    };
+    let folder = File::options()
+        .read(true)
+        .custom_flags(libc::O_PATH | libc::O_DIRECTORY)
+        .open(folder)?;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    Ok((path.join(name), Some(folder)))
+}
+
 /// Passes a recorder's memory and trace file to the launcher that listens at `keeper`. Does not wait.
 ///
 /// # Errors
@@ -37,7 +58,8 @@ union Control {
 pub(super) fn hand_over(keeper: &Path, memory: &File, trace: &File, name: &Path) -> io::Result<()> {
     let name = std::path::absolute(name)?;
     let name = name.as_os_str().as_bytes();
-    let place = keeper.as_os_str().as_bytes();
+    let (place, _folder) = short(keeper)?;
+    let place = place.as_os_str().as_bytes();
     // SAFETY: all zeros is a valid address of no family.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     if place.len() >= address.sun_path.len() || name.len() > NAME_BYTES {
@@ -164,7 +186,8 @@ impl Kept {
     }
 
     fn rescue(self) -> Option<Rescue> {
-        match salvage(&self.memory, &self.trace, &self.path) {
+        // Past a limit on the file's size a write fails, and no signal ends us.
+        match with_signals_blocked(|| salvage(&self.memory, &self.trace, &self.path)) {
             Ok(None) => None,
             Ok(Some(salvaged)) => Some(Rescue {
                 path: self.path,
@@ -203,13 +226,22 @@ impl std::fmt::Debug for Kept {
 }
 
 impl Keeper {
+    /// Where the keeper listens that belongs to a file of notes.
+    #[must_use]
+    pub fn place_beside(notes: &Path) -> PathBuf {
+        let mut name = notes.as_os_str().to_owned();
+        name.push(".keeper");
+        name.into()
+    }
+
     /// Listens at a place of the file system where nothing is yet. Recorders are told of it by
     /// [`super::RecorderOptions::keeper`]. It stays there: its folder is the caller's to remove.
     ///
     /// # Errors
-    /// As the system says; a place is at most 107 bytes long.
+    /// As the system says.
     pub fn listen(place: &Path) -> io::Result<Self> {
-        let listener = UnixListener::bind(place)?;
+        let (path, _folder) = short(place)?;
+        let listener = UnixListener::bind(path)?;
         listener.set_nonblocking(true)?;
         Ok(Self {
             listener,

@@ -6,7 +6,7 @@ use mgl_core::files::stamp;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::Event;
 use mgl_core::pipe::event::LogLevel;
-use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
+use mgl_core::trace::{Keeper, Provenance, RecorderOptions, TraceRecorder};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Pipe {
             provenance.add_full();
         }
         let options = RecorderOptions {
-            keeper: self.config.keeper.clone(),
+            keeper: self.config.notes.as_deref().map(Keeper::place_beside),
             ..RecorderOptions::default()
         };
         let path = claimed(&path, self.config.record_over.as_deref());

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use mgl_core::trace::Keeper;
 use tempfile::TempDir;
 
 /// What a process of the program wrote down.
@@ -48,9 +49,9 @@ impl Notes {
         &self.path
     }
 
-    /// A place in the folder for a [`mgl_core::trace::Keeper`].
+    /// Where a keeper listens whom those know that write notes.
     pub fn keeper(&self) -> PathBuf {
-        self.folder.path().join("keeper")
+        Keeper::place_beside(&self.path)
     }
 
     /// Whatever may be there, folders behind what they hold: for whoever has to remove it in our place.
