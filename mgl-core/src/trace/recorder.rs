@@ -46,6 +46,7 @@ const KEEP_BATCHES: usize = 4;
 /// How often the writer thread looks for a batch that is lying around: one that it sees a second time it fetches, so that
 /// none lies for longer than a tenth of a second.
 const TICK: Duration = Duration::from_millis(50);
+const _: () = assert!(2 * TICK.as_millis() <= 100);
 
 /// Gets the one message when recording ends early.
 pub type OnError = Box<dyn Fn(&str) + Send + Sync>;
@@ -243,16 +244,12 @@ impl TraceRecorder {
     ) -> Result<Self, TraceError> {
         let mut first = TraceWriter::create(Vec::new(), path, provenance, options.writer)?;
         let start = std::mem::take(first.get_mut());
-        let arena = options.keeper.as_ref().map(|_| Arena::create(&start));
         // No FIFO holds the program up.
         let mut file =
             files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
         // From here on somebody would finish the file.
-        let (arena, free) = match (&options.keeper, arena) {
-            (Some(keeper), Some(arena)) => kept(arena, keeper, &file, path),
-            _ => None,
-        }
-        .unzip();
+        let keeper = options.keeper.as_deref();
+        let (arena, free) = keeper.and_then(|k| kept(&start, k, &file, path)).unzip();
         // Should it fail, nobody makes a file of it.
         let mut unfinished = Unfinished(arena.clone());
         file.write_all(&start)
@@ -481,16 +478,11 @@ impl Drop for TraceRecorder {
     }
 }
 
-/// Has the launcher hold an arena, if it was made; gives its batches. Nothing where it does not.
-fn kept(
-    made: std::io::Result<Made>,
-    keeper: &Path,
-    file: &File,
-    path: &Path,
-) -> Option<(Arc<Arena>, Vec<Batch>)> {
+/// Has the launcher hold an arena for a file that starts with `start`; gives its batches. Nothing where it does not.
+fn kept(start: &[u8], keeper: &Path, file: &File, path: &Path) -> Option<(Arc<Arena>, Vec<Batch>)> {
     // What is no regular file is not continued.
     file.metadata().ok().filter(|m| m.is_file())?;
-    let kept = made.and_then(|made| {
+    let kept = Arena::create(start).and_then(|made| {
         keeper::hand_over(keeper, &made.file, file, path)?;
         Ok(made)
     });

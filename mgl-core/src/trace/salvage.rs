@@ -65,8 +65,18 @@ pub(super) fn salvage(
         .write(true)
         .open(&path)
         .map_err(io("opening it again"))?;
-    if remains.is_at_start() && file.metadata().map_err(io("opening"))?.len() < remains.length {
-        let start = remains.start().map_err(io("reading its start"))?;
+    let other = || {
+        let error = "it is not as the program left it";
+        io("finishing")(io::Error::new(io::ErrorKind::InvalidData, error))
+    };
+    let start = remains.start().map_err(io("reading its start"))?;
+    let there = file.metadata().map_err(io("opening"))?.len();
+    let mut same = vec![0; start.len().min(there as usize)];
+    file.read_exact_at(&mut same, 0).map_err(io("reading"))?;
+    if !start.starts_with(&same) {
+        return Err(other());
+    }
+    if remains.is_at_start() && same.len() < start.len() {
         file.write_all_at(&start, 0).map_err(io("writing"))?;
     }
     let found = TraceFile::open(&path)?;
@@ -79,11 +89,7 @@ pub(super) fn salvage(
         .partition_point(|c| c.end() <= remains.length);
     let whole = found.chunks()[..chunks].last().map(|c| c.end());
     if whole != Some(remains.length) {
-        let error = io::Error::new(
-            io::ErrorKind::InvalidData,
-            "it is not as the program left it",
-        );
-        return Err(io("finishing")(error));
+        return Err(other());
     }
     file.set_len(remains.length)
         .and_then(|()| file.seek(SeekFrom::Start(remains.length)))
@@ -345,12 +351,22 @@ mod tests {
         let mut dead = Dead::new();
         let batch = dead.batch(1);
         let (file, ends) = dead.written(&[&batch]);
-        for other in [&b"something else"[..], &file[..ends[0] + 16]] {
-            dead.trace.set_len(0).expect("emptied");
-            dead.trace.write_all_at(other, 0).expect("written");
-            dead.arena.done(1, ends[1] as u64);
-            assert!(dead.salvage().is_err());
-            assert_eq!(std::fs::read(&dead.path).expect("there"), other);
+        let about = Provenance::of_tool("else");
+        let path = Path::new("memory");
+        let another = TraceWriter::create(Vec::new(), path, &about, WriterOptions::default());
+        let (another, _) = another.and_then(TraceWriter::finish).expect("in memory");
+        for done in [0, 1] {
+            dead.arena.done(done, ends[done as usize] as u64);
+            for other in [&b"something else"[..], &another, &file[..ends[0] + 16]] {
+                // A part of its first batch is what it may be until that is done.
+                if done == 0 && other.len() == ends[0] + 16 {
+                    continue;
+                }
+                dead.trace.set_len(0).expect("emptied");
+                dead.trace.write_all_at(other, 0).expect("written");
+                assert!(dead.salvage().is_err());
+                assert_eq!(std::fs::read(&dead.path).expect("there"), other);
+            }
         }
         (&dead.memory).write_all(&[0; 8]).expect("written");
         assert!(dead.salvage().is_err(), "no arena");
