@@ -44,7 +44,7 @@ pub fn as_child(role: &str, r: &mut TraceRecorder) {
             let pid = unsafe { libc::fork() };
             if pid == 0 {
                 push(r, FRAMES);
-                std::thread::sleep(Duration::from_secs(3));
+                std::thread::sleep(Duration::from_secs(60));
                 // SAFETY: as above.
                 unsafe { libc::_exit(0) };
             }
@@ -221,12 +221,14 @@ fn whatever_ends_a_process_all_that_it_pushed_is_in_the_file() {
         ("push and exec", Err(0)),
     ] {
         let dir = tempfile::tempdir().expect("a directory");
-        // Nobody holds its memory: then it is as it ever was, and something is missing.
-        let file = dir.path().join("lost.mgltrace");
-        wait(child(role, &file));
-        let f = TraceFile::open(&file).expect("opens");
-        let lost = f.recovered().expect("was not finished");
-        assert!(lost.frames < FRAMES, "{role}: {lost}");
+        // Nobody holds its memory: something is missing then, unless the process got on slowly.
+        let loses = |n: u32| {
+            let file = dir.path().join(format!("lost-{n}.mgltrace"));
+            wait(child(role, &file));
+            let f = TraceFile::open(&file).expect("opens");
+            f.recovered().expect("was not finished").frames < FRAMES
+        };
+        assert!((0..10).any(loses), "{role}");
 
         let mut place = Place::new();
         let file = place.path("kept.mgltrace");
@@ -235,7 +237,6 @@ fn whatever_ends_a_process_all_that_it_pushed_is_in_the_file() {
         assert_eq!(status.signal().ok_or(status.code()), ends.map_err(Some));
         assert!(!err.contains("mgl: "), "{err}");
         let salvaged = place.rescued(&file);
-        assert!(salvaged.frames > 0 && salvaged.records > 0, "{salvaged}");
         assert_eq!(salvaged.written.frames, FRAMES, "{salvaged}");
         assert_eq!(salvaged.damaged, None);
         assert_whole(&file, FRAMES);
@@ -327,10 +328,32 @@ fn a_forked_child_does_not_keep_it() {
     let mut command = place.command("push, fork and be killed", &file);
     // The child of the child holds the pipes.
     let mut child = command.spawn().expect("starts");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let told = lines.map(|l| l.expect("text"));
+    let pid = told
+        .filter_map(|l| l.rsplit_once("child ")?.1.parse::<libc::pid_t>().ok())
+        .next()
+        .expect("told");
     child.wait().expect("ends");
-    let start = Instant::now();
     place.rescued(&file);
-    assert!(start.elapsed() < Duration::from_secs(2));
+    // SAFETY: touches no memory.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0, "it lives");
+    assert_whole(&file, FRAMES);
+}
+
+/// A folder for temporary files may lie deep.
+#[test]
+fn a_place_with_a_long_path_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let deep = folder.path().join("a".repeat(100)).join("b".repeat(100));
+    std::fs::create_dir_all(&deep).expect("new folders");
+    let mut keeper = Keeper::listen(&deep.join("keeper")).expect("listens");
+    let file = folder.path().join("kept.mgltrace");
+    let mut command = command("push and be killed", &file);
+    command.env(KEEPER, deep.join("keeper"));
+    wait(command.spawn().expect("starts"));
+    let rescues = keeper.close(PATIENCE);
+    assert_eq!(rescues.len(), 1, "{rescues:?}");
     assert_whole(&file, FRAMES);
 }
 
