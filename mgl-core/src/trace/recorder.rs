@@ -12,6 +12,7 @@
 //! - Batches lie in memory that the launcher holds, where there is one ([`RecorderOptions::keeper`]): what was pushed before
 //!   the process died, by whatever, gets into the file. Without, it is what lay in memory for a tenth of a second.
 
+mod output;
 mod thread;
 
 use super::arena::{Arena, Made};
@@ -28,6 +29,7 @@ use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs, record_w
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
+use output::Output;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -256,7 +258,9 @@ impl TraceRecorder {
             .map_err(TraceError::io(path, "writing"))?;
         let start = TraceFile::from_bytes("the file's start", start)?;
         let chunks = start.chunks().len();
-        let writer = TraceWriter::resume(file, path, &start, chunks, options.writer)?;
+        let at = start.chunks().last().map_or(0, |c| c.end());
+        let out = Output::new(file, path, at).map_err(TraceError::io(path, "writing"))?;
+        let writer = TraceWriter::resume(out, path, &start, chunks, options.writer)?;
         let shared = Arc::new(Shared {
             path: path.to_owned(),
             current: Mutex::new(Batch::private()),

@@ -3,9 +3,8 @@
 use super::super::batch::{Batch, split};
 use super::super::error::TraceError;
 use super::super::writer::TraceWriter;
+use super::output::Output;
 use super::{KEEP_BATCHES, Pack, Shared, TICK, lock};
-use std::fs::File;
-use std::io::{Seek, SeekFrom};
 use std::sync::{Arc, PoisonError};
 
 enum Work {
@@ -16,7 +15,7 @@ enum Work {
 
 pub(super) struct WriterThread {
     shared: Arc<Shared>,
-    writer: TraceWriter<File>,
+    writer: TraceWriter<Output>,
     /// Packing of blobs when there is time.
     pack: Pack,
 }
@@ -32,7 +31,7 @@ impl Drop for Watch {
 }
 
 impl WriterThread {
-    pub fn new(shared: Arc<Shared>, writer: TraceWriter<File>, pack: Pack) -> Self {
+    pub fn new(shared: Arc<Shared>, writer: TraceWriter<Output>, pack: Pack) -> Self {
         Self {
             shared,
             writer,
@@ -164,10 +163,7 @@ impl WriterThread {
             drop(self.writer.flush());
         }
         let whole = self.writer.written().bytes;
-        let cut = |w: &mut TraceWriter<File>| {
-            let file = w.get_mut();
-            file.set_len(whole).is_ok() && file.seek(SeekFrom::Start(whole)).is_ok()
-        };
+        let cut = |w: &mut TraceWriter<Output>| w.get_mut().cut(whole).is_ok();
         if cut(&mut self.writer) && self.writer.close().is_err() {
             cut(&mut self.writer);
         }
