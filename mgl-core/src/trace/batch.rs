@@ -352,6 +352,24 @@ pub(super) fn split<'b>(
 }
 
 impl<W: Write> TraceWriter<W> {
+    /// Appends all parts of a batch.
+    pub(super) fn parts(&mut self, words: &[u64], data: &[u8]) -> Result<(), TraceError> {
+        let mut rest = words;
+        while let Some(head) = rest.first() {
+            // Almost all of them.
+            if *head as u16 != NOTE {
+                let (view, more) = codec::split(rest).map_err(|e| self.refused(e))?;
+                self.push_record(&view, data)?;
+                rest = more;
+                continue;
+            }
+            let (part, more) = split(rest, data).map_err(|e| self.refused_part(e))?;
+            self.part(&part, data)?;
+            rest = more;
+        }
+        Ok(())
+    }
+
     /// Appends a part of a batch whose bytes are `data`.
     pub(super) fn part(&mut self, part: &Part<'_>, data: &[u8]) -> Result<(), TraceError> {
         match *part {
@@ -370,7 +388,7 @@ impl<W: Write> TraceWriter<W> {
     }
 
     /// A part that cannot be read, as an error of the file.
-    pub(super) fn refused_part(&self, error: PartError) -> TraceError {
+    fn refused_part(&self, error: PartError) -> TraceError {
         match error {
             PartError::Record(e) => self.refused(e),
             PartError::Note => TraceError::text("batch", error),

@@ -271,12 +271,8 @@ mod tests {
                 .expect("resumes");
             let mut ends = vec![self.start.len()];
             for b in batches {
-                let (mut rest, data) = b.content();
-                while !rest.is_empty() {
-                    let (part, more) = split(rest, data).expect("whole");
-                    w.part(&part, data).expect("a Vec takes everything");
-                    rest = more;
-                }
+                let (words, data) = b.content();
+                w.parts(words, data).expect("a Vec takes everything");
                 w.flush().expect("a Vec takes everything");
                 ends.push(w.get_mut().len());
             }

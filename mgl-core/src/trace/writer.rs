@@ -219,11 +219,15 @@ impl<W: Write> TraceWriter<W> {
         let info = view.op.info();
         let at = self.words.len();
         self.words.extend_from_slice(view.words);
-        if !info.blobs.is_empty()
-            && let Err(e) = self.place_blobs(view, at, blobs)
-        {
-            self.words.truncate(at);
-            return Err(e);
+        if !info.blobs.is_empty() {
+            // No chunk of records is cut meanwhile.
+            let mut words = std::mem::take(&mut self.words);
+            let placed = self.place_blobs(view.op, &mut words[at..], blobs);
+            if placed.is_err() {
+                words.truncate(at);
+            }
+            self.words = words;
+            placed?;
         }
         self.here.record += 1;
         if info.class == Class::Verb {
@@ -239,27 +243,19 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
-    /// Places the blobs of the record whose copy starts at a pending word; there their places are written, and not in
-    /// what the caller has, which somebody may read once this process is dead.
-    fn place_blobs(
-        &mut self,
-        view: &RecordView<'_>,
-        at: usize,
-        blobs: &[u8],
-    ) -> Result<(), TraceError> {
-        let info = view.op.info();
-        let refs = codec::blob_refs(view).map_err(|e| self.refused(e))?;
-        for (i, r) in refs.iter().enumerate() {
+    /// Places a record's blobs. Their places are written into `copy`, and not into what the caller has, which somebody
+    /// may read once this process is dead.
+    fn place_blobs(&mut self, op: Op, copy: &mut [u64], blobs: &[u8]) -> Result<(), TraceError> {
+        let refs = blob_refs_mut(copy).map_err(|e| self.refused(e))?;
+        for (i, r) in refs.iter_mut().enumerate() {
             let bytes = slice_of(blobs, r).map_err(|detail| {
                 self.refused(DecodeError::Blob {
-                    record: info.name,
-                    field: info.blobs[i],
+                    record: op.name(),
+                    field: op.info().blobs[i],
                     detail,
                 })
             })?;
-            let place = self.place(bytes)?;
-            let record = &mut self.words[at..];
-            blob_refs_mut(record).map_err(|e| TraceError::text("record", e))?[i] = place;
+            *r = self.place(bytes)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The writer thread.
 
-use super::super::batch::{Batch, split};
+use super::super::batch::Batch;
 use super::super::error::TraceError;
 use super::super::writer::TraceWriter;
 use super::output::Output;
@@ -117,12 +117,8 @@ impl WriterThread {
             Pack::Small(level) if waiting > self.shared.limit / 8 => Pack::Small(level.min(1)),
             pack => pack,
         });
-        let (mut rest, data) = batch.content();
-        while !rest.is_empty() {
-            let (part, more) = split(rest, data).map_err(|e| self.writer.refused_part(e))?;
-            self.writer.part(&part, data)?;
-            rest = more;
-        }
+        let (words, data) = batch.content();
+        self.writer.parts(words, data)?;
         self.writer.flush()?;
         let written = self.writer.written();
         if let Some(arena) = &self.shared.arena {
