@@ -19,8 +19,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or_else(std::env::temp_dir, PathBuf::from);
     let path = dir.join(format!("bench-codec-{}.mgltrace", std::process::id()));
     encode_only();
-    record("nothing (/dev/null)", Path::new("/dev/null"))?;
-    record("a file", &path)?;
+    record("nothing (/dev/null)", Path::new("/dev/null"), None)?;
+    record("a file", &path, None)?;
+    let place = dir.join(format!("bench-codec-{}", std::process::id()));
+    let keeper = Keeper::listen(&place)?;
+    record("a file, from kept memory", &path, Some(place.clone()))?;
+    drop(keeper);
+    std::fs::remove_file(&place)?;
     read(&path)?;
     std::fs::remove_file(&path)?;
     Ok(())
@@ -98,9 +103,17 @@ fn encode_only() {
     report("the session itself", start, records, "record");
 }
 
-fn record(what: &str, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn record(
+    what: &str,
+    path: &Path,
+    keeper: Option<PathBuf>,
+) -> Result<(), Box<dyn std::error::Error>> {
     let prov = Provenance::of_tool("bench_codec");
-    let mut r = TraceRecorder::create(path, &prov, RecorderOptions::default())?;
+    let options = RecorderOptions {
+        keeper,
+        ..RecorderOptions::default()
+    };
+    let mut r = TraceRecorder::create(path, &prov, options)?;
     let start = Clock::start();
     let records = session(|call| r.push(call));
     report(

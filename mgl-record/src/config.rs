@@ -19,7 +19,8 @@ pub struct Config {
     /// `MGL_RECORD_OVER`: what the trace file was when the command started ([`mgl_core::files::stamp`]): that one is
     /// replaced, and no other.
     pub record_over: Option<String>,
-    /// `MGL_NOTES`: file that gets a note of what the driver did about recording.
+    /// `MGL_NOTES`: file that gets a note of what the driver did about recording; beside it the launcher takes the
+    /// recorder's memory into its keeping.
     pub notes: Option<PathBuf>,
     /// `MGL_IMAGES`: store the image of every n-th frame, 0 for none.
     pub images_every: u64,

@@ -73,7 +73,7 @@ pub enum Link {
 pub struct Recording {
     /// The trace file; made absolute, since programs change their folder.
     pub trace: PathBuf,
-    /// File that gets the driver's notes ([`crate::launcher::Notes`]).
+    /// File that gets the driver's notes ([`crate::launcher::Notes`]); beside it a [`mgl_core::trace::Keeper`] may listen.
     pub notes: Option<PathBuf>,
     /// Store the image of every n-th frame.
     pub images_every: Option<u64>,

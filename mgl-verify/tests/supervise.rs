@@ -5,7 +5,7 @@ use mgl_verify::launcher::{LaunchError, supervise};
 use std::process::Command;
 
 fn watch(command: Command) -> Result<i32, LaunchError> {
-    supervise(command, &mut |_| None)
+    supervise(command, &mut |_| None, &[])
 }
 
 fn sh(script: &str) -> i32 {

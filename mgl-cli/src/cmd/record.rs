@@ -1,11 +1,14 @@
 //! `mgl record`: runs a program on the driver and writes what it draws to a trace file.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use mgl_core::files::{stamp, writable};
-use mgl_core::trace::{Info, TraceFile};
+use mgl_core::trace::{Info, Keeper, Rescue, Salvaged, TraceError, TraceFile};
 use mgl_verify::launcher::{Note, Notes, Reason, Watcher, supervise};
 use mgl_verify::settings::{Recording, free_trace_name};
 use rustix::io::fcntl_dupfd_cloexec;
@@ -15,11 +18,15 @@ use crate::args::ProgramArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, bytes};
 
+/// How often recording processes are looked after while the program runs.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long processes may take to end behind the program.
+const PATIENCE: Duration = Duration::from_millis(200);
+
 /// Run a program on mgl and record what it draws
 ///
-/// The file appears when the program makes its first context. Where a signal or a crash ends the program it can be read
-/// up to the last whole frame that was written, which may be a few before the last one drawn. A second process that draws
-/// writes FILE-PID.
+/// The file appears when the program makes its first context. Whatever ends the program, a signal, a crash or a kill, the file
+/// is finished, with all that was drawn until then. A second process that draws writes FILE-PID.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -73,7 +80,20 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     })?;
     let launcher = args.program.launcher()?;
     // Without a folder for temporary files there are no notes, and reasons are guessed.
-    let notes = Notes::new().ok();
+    let notes = Notes::new();
+    let keeper = match &notes {
+        Ok(notes) => Keeper::listen(&notes.keeper()),
+        Err(e) => Err(io::Error::new(e.kind(), e.to_string())),
+    };
+    let notes = notes.ok();
+    let mut keeper = keeper
+        .inspect_err(|e| {
+            eprintln!(
+                "mgl: what the program draws is not kept beyond its end ({e}): if it is killed the last tenth of a \
+                 second may be missing"
+            );
+        })
+        .ok();
     let before = stamp(&trace);
     let mut command = args.program.command(
         &launcher,
@@ -92,9 +112,23 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         command.stdout(Stdio::from(stderr));
     }
     let mut watcher = Watcher::new(&launcher, notes.as_ref());
-    let status = supervise(command, &mut |process| watcher.look(process))?;
+    let mut rescues = Vec::new();
+    let mut look = |process| {
+        let again = watcher.look(process);
+        let Some(keeper) = &mut keeper else {
+            return again;
+        };
+        rescues.extend(keeper.look());
+        Some(again.map_or(LOOK, |again| again.min(LOOK)))
+    };
+    let leftovers = notes.as_ref().map(Notes::leftovers).unwrap_or_default();
+    let status = supervise(command, &mut look, &leftovers)?;
+    if let Some(keeper) = &mut keeper {
+        rescues.extend(keeper.close(PATIENCE));
+    }
 
     let notes = notes.as_ref().map(Notes::read).unwrap_or_default();
+    let failed = notes.iter().any(|n| matches!(n, Note::Failed(_)));
     let files = notes.into_iter().filter_map(|note| match note {
         Note::Recording(path) => Some(path),
         _ => None,
@@ -104,12 +138,21 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     // A file that was there before and was not written to is no recording of this program.
     let recorded = stamp(&trace) != before || files.contains(&asked);
     let result = match recorded {
-        true => Ended::of(&trace),
-        false => Ended::Nothing(watcher.reason(&args.program.program[0])),
+        true if !is_unbegun(&trace) => Ended::of(&trace, take(&mut rescues, &asked)),
+        true if !failed => Ended::Nothing(Reason {
+            what: "the program ended while it made its first context".to_owned(),
+            hint: None,
+        }),
+        _ => Ended::Nothing(watcher.reason(&args.program.program[0])),
     };
     result.tell(&trace);
     for other in files.iter().filter(|path| **path != asked) {
         eprintln!("mgl: another process recorded {}", other.display());
+        tell_rescue(other, &take(&mut rescues, other));
+    }
+    // Of those that could write no notes.
+    for Rescue { path, result } in rescues {
+        tell_rescue(&path, &Some(result));
     }
     if out.is_json() {
         out.show(&result.document(status), |_, _| Ok(()))?;
@@ -117,18 +160,60 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Program(u8::try_from(status).unwrap_or(u8::MAX)))
 }
 
+/// fcntl's command that names the signal of a lease (Linux).
+const F_SETSIG: libc::c_int = 10;
+
+/// Whether a process made the file and ended before there was anything of a trace: it is removed then, unless somebody
+/// still has it open.
+fn is_unbegun(trace: &Path) -> bool {
+    let is_empty = |m: std::fs::Metadata| m.is_file() && m.len() == 0;
+    if !std::fs::metadata(trace).is_ok_and(is_empty) {
+        return false;
+    }
+    if let Ok(file) = File::options().write(true).open(trace) {
+        // A lease to write is given where nobody else has the file open. Whoever wants to meanwhile has us told, by a signal
+        // that does nothing.
+        // SAFETY: touch no memory.
+        let alone = unsafe {
+            libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) == 0
+                && libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0
+        };
+        if alone && file.metadata().is_ok_and(is_empty) {
+            let _ = std::fs::remove_file(trace);
+        }
+    }
+    true
+}
+
+type Rescued = Option<Result<Salvaged, TraceError>>;
+
+/// What came of finishing a file, if it had to be.
+fn take(rescues: &mut Vec<Rescue>, path: &Path) -> Rescued {
+    let at = rescues.iter().position(|r| r.path == path)?;
+    Some(rescues.swap_remove(at).result)
+}
+
+fn tell_rescue(trace: &Path, rescued: &Rescued) {
+    let name = trace.display();
+    match rescued {
+        Some(Ok(salvaged)) => eprintln!("mgl: {name}: {salvaged}"),
+        Some(Err(e)) => eprintln!("mgl: {name}: what was in the program's memory is lost: {e}"),
+        None => {}
+    }
+}
+
 /// What is there in the end.
 enum Ended {
-    Recorded(Box<Info>),
+    Recorded(Box<Info>, Rescued),
     /// Something was written, and it cannot be read, for this reason.
     Unread(String),
     Nothing(Reason),
 }
 
 impl Ended {
-    fn of(trace: &Path) -> Self {
+    fn of(trace: &Path, rescued: Rescued) -> Self {
         match TraceFile::open(trace) {
-            Ok(file) => Self::Recorded(Box::new(file.info())),
+            Ok(file) => Self::Recorded(Box::new(file.info()), rescued),
             Err(error) => Self::Unread(error.to_string()),
         }
     }
@@ -137,13 +222,14 @@ impl Ended {
     fn tell(&self, trace: &Path) {
         let name = trace.display();
         match self {
-            Self::Recorded(info) => {
+            Self::Recorded(info, rescued) => {
                 eprintln!(
                     "mgl: recorded {name}: {} frames, {} records, {}",
                     info.frames,
                     info.records,
                     bytes(info.bytes)
                 );
+                tell_rescue(trace, rescued);
                 if let Some(recovery) = &info.recovered {
                     eprintln!("mgl: {name}: {recovery}");
                 }
@@ -159,11 +245,12 @@ impl Ended {
     }
 
     fn document(&self, status: i32) -> serde_json::Value {
-        let (info, reason) = match self {
-            Self::Recorded(info) => (Some(info), None),
-            Self::Unread(error) => (None, Some(error)),
-            Self::Nothing(reason) => (None, Some(&reason.what)),
+        let (info, rescued, reason) = match self {
+            Self::Recorded(info, rescued) => (Some(info), rescued.as_ref(), None),
+            Self::Unread(error) => (None, None, Some(error)),
+            Self::Nothing(reason) => (None, None, Some(&reason.what)),
         };
-        json!({ "trace": info, "status": status, "reason": reason })
+        let salvaged = rescued.and_then(|r| r.as_ref().ok());
+        json!({ "trace": info, "salvaged": salvaged, "status": status, "reason": reason })
     }
 }

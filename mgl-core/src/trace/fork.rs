@@ -40,8 +40,8 @@ impl ForkGuard {
     }
 }
 
-/// Runs `f`, which starts a thread of the driver, with all signals blocked: the thread inherits that, so the program's handlers never
-/// run on it, and SIGXFSZ becomes a write error.
+/// Runs `f` with all signals blocked. A thread that it starts inherits that: the program's handlers never run on it, and
+/// SIGXFSZ becomes a write error.
 pub fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets are initialised by the calls that fill them before they are read.
     unsafe {

@@ -2,49 +2,53 @@
 //!
 //! The game's thread encodes a call into the current batch and returns. A batch goes to the writer thread when a Present
 //! is pushed (frames that come faster than [`RecorderOptions::group`] share one, and small ones wait for company), when it
-//! is large, or when it has been lying around: then the writer thread fetches it. The writer thread hashes, finds known blobs, compresses and writes.
+//! is large, or when it has been lying around: then the writer thread fetches it. The writer thread hashes, finds known
+//! blobs, compresses and writes.
 //!
 //! - The queue is bounded in bytes. A game that is faster than the disk waits, which is counted; nothing is dropped.
 //! - When writing fails, a half-written chunk is cut off, the file is finished if that is still possible, one message is
 //!   given, and the game goes on without being recorded.
 //! - A forked child records nothing: it has no writer thread and must not write into its parent's file.
+//! - Batches lie in memory that the launcher holds, where there is one ([`RecorderOptions::keeper`]): what was pushed before
+//!   the process died, by whatever, gets into the file. Without, it is what lay in memory for a tenth of a second.
 
+mod output;
+mod thread;
+
+use super::arena::{Arena, Made};
+use super::batch::{Batch, NoteKind, padded, room_of};
 use super::error::TraceError;
 use super::fork::{ForkGuard, with_signals_blocked};
 use super::provenance::Provenance;
+use super::reader::TraceFile;
 use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
-use super::{Pack, chunk::entry};
-use crate::codec::{BlobSink, BlobSource, blob_refs_mut, encode};
+use super::{Pack, keeper};
+use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs, record_words};
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
+use output::Output;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use thread::WriterThread;
 
-/// A batch of this many words goes to the writer.
-const BATCH_WORDS: usize = 128 << 10;
-/// A batch with this many bytes of blobs, replies and images goes to the writer.
-const BATCH_BYTES: usize = 4 << 20;
 /// A batch with less content than this waits [`PATIENCE`] times as long for more frames.
 const SMALL_BYTES: usize = 16 << 10;
 const PATIENCE: u32 = 12;
-/// A batch whose buffers have grown beyond this is not used again.
-const KEEP_BYTES: usize = 4 * BATCH_BYTES;
 /// Batches kept for use.
 const KEEP_BATCHES: usize = 4;
-/// How often the writer thread looks for a batch that is lying around.
-const TICK: Duration = Duration::from_millis(100);
-/// Ticks after which a batch with a whole frame is fetched, and one without.
-const TICKS_FRAME: u32 = 1;
-const TICKS_PARTIAL: u32 = 8;
+/// How often the writer thread looks for a batch that is lying around: one that it sees a second time it fetches, so that
+/// none lies for longer than a tenth of a second.
+const TICK: Duration = Duration::from_millis(50);
+const _: () = assert!(2 * TICK.as_millis() <= 100);
 
 /// Gets the one message when recording ends early.
 pub type OnError = Box<dyn Fn(&str) + Send + Sync>;
@@ -60,6 +64,8 @@ pub struct RecorderOptions {
     pub group: Duration,
     /// Called on the writer thread or the game's when recording ends early; `None`: a line on standard error.
     pub on_error: Option<OnError>,
+    /// Where the launcher takes the batches' memory into its keeping ([`super::keeper::Keeper`]); `None`: there is none.
+    pub keeper: Option<PathBuf>,
 }
 
 impl Default for RecorderOptions {
@@ -69,6 +75,7 @@ impl Default for RecorderOptions {
             queue_bytes: 64 << 20,
             group: Duration::from_millis(8),
             on_error: None,
+            keeper: None,
         }
     }
 }
@@ -84,83 +91,13 @@ pub struct Status {
     pub failed: Option<String>,
 }
 
-/// Something that is not a record, between two records of a batch.
-struct Note {
-    /// Words of the batch before it.
-    at: usize,
-    what: NoteKind,
-    /// Place in the batch's bytes.
-    bytes: std::ops::Range<usize>,
-}
-
-enum NoteKind {
-    /// Reply to the record before.
-    Reply {
-        kind: u32,
-        value: u64,
-    },
-    Event,
-    /// Image of the frame being recorded.
-    Image {
-        surface: SurfaceHandle,
-        width: u32,
-        height: u32,
-    },
-}
-
-/// What the game's thread gathers.
-#[derive(Default)]
-struct Batch {
-    words: Vec<u64>,
-    blobs: Vec<u8>,
-    notes: Vec<Note>,
-    bytes: Vec<u8>,
-    /// Presents in it.
-    frames: u32,
-    /// Ticks that it has been seen at.
-    ticks: u32,
-}
-
-impl Batch {
-    fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.notes.is_empty()
-    }
-    fn size(&self) -> usize {
-        self.words.len() * 8 + self.blobs.len() + self.bytes.len()
-    }
-    fn is_full(&self) -> bool {
-        self.words.len() >= BATCH_WORDS || self.blobs.len() + self.bytes.len() >= BATCH_BYTES
-    }
-    fn clear(&mut self) {
-        let Self {
-            words,
-            blobs,
-            notes,
-            bytes,
-            frames,
-            ticks,
-        } = self;
-        words.clear();
-        blobs.clear();
-        notes.clear();
-        bytes.clear();
-        (*frames, *ticks) = (0, 0);
-    }
-    fn note(&mut self, what: NoteKind, bytes: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(bytes);
-        self.notes.push(Note {
-            at: self.words.len(),
-            what,
-            bytes: start..self.bytes.len(),
-        });
-    }
-}
-
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Batch>,
+    /// Batches for use; the last is the next.
     free: Vec<Batch>,
+    /// Number of the batch that was begun last.
+    number: u64,
     /// Bytes of the batches that wait or are being written.
     bytes: usize,
     closed: bool,
@@ -179,6 +116,8 @@ struct Shared {
     failed: AtomicBool,
     limit: usize,
     on_error: Option<OnError>,
+    /// Memory for batches that the launcher holds; nothing where it holds none.
+    arena: Option<Arc<Arena>>,
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -203,23 +142,90 @@ impl Shared {
         }
     }
 
-    /// Hands the batch to the writer thread; waits while too much is waiting.
-    fn hand_over(&self, current: &mut Batch) {
+    /// Takes a batch for use. `None`: all that the launcher's memory has room for are in use.
+    fn fresh(&self, q: &mut Queue) -> Option<Batch> {
+        let shared = self.arena.as_ref().is_some_and(|a| !a.has_ended());
+        let fits = |b: &Batch| shared || !b.is_shared();
+        let free = std::iter::from_fn(|| q.free.pop()).find(fits);
+        let mut batch = match free {
+            None if shared && !self.failed.load(Ordering::Relaxed) => return None,
+            found => found.unwrap_or_else(Batch::private),
+        };
+        q.number += 1;
+        batch.begin(q.number);
+        Some(batch)
+    }
+
+    /// Hands the batch to the writer thread; waits while too much is waiting. Where there is no batch to go on with it is
+    /// kept, if it has room and it does not have to go.
+    fn hand_over(&self, current: &mut Batch, must: bool) {
         let size = current.size();
         let mut q = lock(&self.queue);
-        if q.bytes > 0 && q.bytes + size > self.limit {
-            q.status.waits += 1;
-            while q.bytes > 0 && q.bytes + size > self.limit && q.status.failed.is_none() {
-                q = self.drained.wait(q).unwrap_or_else(PoisonError::into_inner);
+        let has_room = |q: &Queue| q.bytes == 0 || q.bytes + size <= self.limit;
+        let mut fresh = None;
+        let mut waited = false;
+        while q.status.failed.is_none() {
+            if has_room(&q) {
+                fresh = self.fresh(&mut q);
+                if fresh.is_some() {
+                    break;
+                }
+                if !must && !current.is_full() {
+                    return;
+                }
             }
+            q.status.waits += u64::from(!waited);
+            waited = true;
+            q = self.drained.wait(q).unwrap_or_else(PoisonError::into_inner);
         }
-        let fresh = q.free.pop().unwrap_or_default();
+        let Some(fresh) = fresh else {
+            // Nothing is recorded any more.
+            return;
+        };
         let full = std::mem::replace(current, fresh);
         q.bytes += size;
         q.waiting.push_back(full);
         drop(q);
         self.filled.notify_one();
     }
+
+    /// Makes room in the batch, or in the next one; false when there is no memory: recording has ended then.
+    #[cold]
+    fn make_room(&self, batch: &mut Batch, words: usize, bytes: usize) -> bool {
+        let mut made = batch.make_room(words, bytes);
+        if let (Err(e), Some(arena)) = (&made, &self.arena)
+            && batch.is_shared()
+        {
+            // From now on in the process's own memory.
+            arena.end();
+            tell_private(e);
+            if batch.is_empty() {
+                let mut q = lock(&self.queue);
+                if let Some(fresh) = self.fresh(&mut q) {
+                    *batch = fresh;
+                }
+            } else {
+                self.hand_over(batch, true);
+            }
+            made = batch.make_room(words, bytes);
+        }
+        if let Err(e) = &made {
+            // What came before stays.
+            self.hand_over(batch, true);
+            self.fail(&format!("memory for it: {e}"));
+        }
+        made.is_ok()
+    }
+}
+
+/// Says, once a recorder, that the launcher does not hold its batches.
+fn tell_private(why: &std::io::Error) {
+    let text = format!(
+        "mgl: the recording's memory is not kept beyond the program's end ({why}): of a program that is killed the last \
+         tenth of a second may be missing"
+    );
+    // Not eprintln: that standard error is gone must not be a panic.
+    drop(writeln!(std::io::stderr(), "{text}"));
 }
 
 /// Records calls into a trace file. See the module.
@@ -238,19 +244,40 @@ impl TraceRecorder {
         provenance: &Provenance,
         options: RecorderOptions,
     ) -> Result<Self, TraceError> {
+        let mut first = TraceWriter::create(Vec::new(), path, provenance, options.writer)?;
+        let start = std::mem::take(first.get_mut());
         // No FIFO holds the program up.
-        let file = files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
-        let writer = TraceWriter::create(file, path, provenance, options.writer)?;
+        let mut file =
+            files::create(path, Duration::ZERO).map_err(TraceError::io(path, "creating"))?;
+        // From here on somebody would finish the file.
+        let keeper = options.keeper.as_deref();
+        let (arena, free) = keeper.and_then(|k| kept(&start, k, &file, path)).unzip();
+        // Should it fail, nobody makes a file of it.
+        let mut unfinished = Unfinished(arena.clone());
+        file.write_all(&start)
+            .map_err(TraceError::io(path, "writing"))?;
+        let start = TraceFile::from_bytes("the file's start", start)?;
+        let chunks = start.chunks().len();
+        let at = start.chunks().last().map_or(0, |c| c.end());
+        let out = Output::new(file, path, at).map_err(TraceError::io(path, "writing"))?;
+        let writer = TraceWriter::resume(out, path, &start, chunks, options.writer)?;
         let shared = Arc::new(Shared {
             path: path.to_owned(),
-            current: Mutex::default(),
-            queue: Mutex::default(),
+            current: Mutex::new(Batch::private()),
+            queue: Mutex::new(Queue {
+                free: free.unwrap_or_default(),
+                ..Queue::default()
+            }),
             filled: Condvar::new(),
             drained: Condvar::new(),
             failed: AtomicBool::new(false),
             limit: options.queue_bytes,
             on_error: options.on_error,
+            arena,
         });
+        if let Some(first) = shared.fresh(&mut lock(&shared.queue)) {
+            *lock(&shared.current) = first;
+        }
         let for_thread = Arc::clone(&shared);
         let blobs = options.writer.blobs;
         let thread = with_signals_blocked(|| {
@@ -259,6 +286,7 @@ impl TraceRecorder {
                 .spawn(move || WriterThread::new(for_thread, writer, blobs).run())
         })
         .map_err(TraceError::io(path, "starting the writer thread"))?;
+        unfinished.0 = None;
         Ok(Self {
             shared,
             fork: ForkGuard::new(),
@@ -282,17 +310,20 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let Batch { words, blobs, .. } = &mut *batch;
-        let size = encode(call, words, blobs);
-        let present = matches!(call, Call::Present { .. });
-        if present | batch.is_full() {
-            Self::pushed(
-                &self.shared,
-                batch,
-                call.op(),
-                size,
-                (&mut self.sent, self.group),
-            );
+        let words = record_words(call);
+        if !self.has_words(&mut batch, call.op(), words) {
+            return;
+        }
+        if !batch.push(call, words) {
+            let (words, bytes) = room_of(call);
+            let made = self.shared.make_room(&mut batch, words, bytes);
+            if !made || !batch.push(call, words) {
+                return;
+            }
+        }
+        if matches!(call, Call::Present { .. }) | batch.is_full() {
+            let since = (&mut self.sent, self.group);
+            Self::pushed(&self.shared, batch, call.op(), since);
         }
     }
 
@@ -302,37 +333,50 @@ impl TraceRecorder {
             return;
         }
         let mut batch = lock(&self.shared.current);
-        let Batch { words, blobs, .. } = &mut *batch;
-        let start = words.len();
-        words.extend_from_slice(record);
-        let refs = blob_refs_mut(&mut words[start..]).unwrap_or_default();
-        for r in refs {
-            // What the encoder has just put is there.
-            *r = blobs.put(source.get(r).unwrap_or_default());
+        if !self.has_words(&mut batch, op, record.len()) {
+            return;
+        }
+        if !batch.push_record(record, source) {
+            let refs = blob_refs(&RecordView { op, words: record }).unwrap_or_default();
+            let bytes = refs.iter().map(|r| padded(r.size as usize)).sum();
+            let made = self.shared.make_room(&mut batch, record.len(), bytes);
+            if !made || !batch.push_record(record, source) {
+                return;
+            }
         }
         if (op == Op::Present) | batch.is_full() {
             let since = (&mut self.sent, self.group);
-            Self::pushed(&self.shared, batch, op, record.len() * 8, since);
+            Self::pushed(&self.shared, batch, op, since);
         }
     }
 
-    /// What is rarely to be done after a push. A record is too large only if the batch is full.
+    /// Sees to it that the batch has room for a record's words; false when recording has ended over it.
+    #[inline]
+    fn has_words(&self, batch: &mut Batch, op: Op, words: usize) -> bool {
+        batch.has_words(words) && words <= MAX_RECORD_BYTES / 8 || self.find_words(batch, op, words)
+    }
+
+    #[cold]
+    fn find_words(&self, batch: &mut Batch, op: Op, words: usize) -> bool {
+        match check_record_size(op, words * 8) {
+            Ok(()) => self.shared.make_room(batch, words, 0),
+            Err(e) => {
+                // Too large for every reader: recording ends with what came before.
+                self.shared.hand_over(batch, true);
+                self.shared.fail(&e.to_string());
+                false
+            }
+        }
+    }
+
+    /// What is rarely to be done after a push.
     #[cold]
     fn pushed(
         shared: &Shared,
         mut batch: MutexGuard<'_, Batch>,
         op: Op,
-        size: usize,
         (sent, group): (&mut Instant, Duration),
     ) {
-        if let Err(e) = check_record_size(op, size) {
-            let keep = batch.words.len() - size / 8;
-            batch.words.truncate(keep);
-            shared.hand_over(&mut batch);
-            drop(batch);
-            shared.fail(&e.to_string());
-            return;
-        }
         batch.frames += u32::from(op == Op::Present);
         let now = Instant::now();
         let patience = if batch.size() < SMALL_BYTES {
@@ -342,7 +386,7 @@ impl TraceRecorder {
         };
         if batch.is_full() || now.duration_since(*sent) >= group * patience {
             *sent = now;
-            shared.hand_over(&mut batch);
+            shared.hand_over(&mut batch, false);
         }
     }
 
@@ -377,10 +421,14 @@ impl TraceRecorder {
 
     fn note(&mut self, what: NoteKind, bytes: &[u8]) {
         let mut batch = lock(&self.shared.current);
-        batch.note(what, bytes);
+        let (words, room) = Batch::note_room(bytes.len());
+        let made = self.shared.make_room(&mut batch, words, room);
+        if !made || !batch.note(what, bytes) {
+            return;
+        }
         if batch.is_full() {
             self.sent = Instant::now();
-            self.shared.hand_over(&mut batch);
+            self.shared.hand_over(&mut batch, false);
         }
     }
 
@@ -418,7 +466,7 @@ impl TraceRecorder {
         {
             let mut batch = lock(&self.shared.current);
             if !batch.is_empty() && !self.shared.failed.load(Ordering::Relaxed) {
-                self.shared.hand_over(&mut batch);
+                self.shared.hand_over(&mut batch, true);
             }
         }
         lock(&self.shared.queue).closed = true;
@@ -434,172 +482,35 @@ impl Drop for TraceRecorder {
     }
 }
 
-enum Work {
-    Batch(Batch),
-    LookAround,
-    Finish,
+/// Has the launcher hold an arena for a file that starts with `start`; gives its batches. Nothing where it does not.
+fn kept(start: &[u8], keeper: &Path, file: &File, path: &Path) -> Option<(Arc<Arena>, Vec<Batch>)> {
+    // What is no regular file is not continued.
+    file.metadata().ok().filter(|m| m.is_file())?;
+    let kept = Arena::create(start).and_then(|made| {
+        keeper::hand_over(keeper, &made.file, file, path)?;
+        Ok(made)
+    });
+    match kept {
+        Ok(Made { arena, slots, .. }) => {
+            let batch = |(slot, memory)| Batch::shared(&arena, slot, memory);
+            let batches = slots.into_iter().enumerate().map(batch).collect();
+            Some((arena, batches))
+        }
+        // The launcher has gone: whoever outlives it knows.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => None,
+        Err(e) => {
+            tell_private(&e);
+            None
+        }
+    }
 }
 
-struct WriterThread {
-    shared: Arc<Shared>,
-    writer: TraceWriter<File>,
-    /// Packing of blobs when there is time.
-    pack: Pack,
-}
-
-/// Tells the game's thread when the writer thread ends by a panic, which would leave it waiting for ever.
-struct Watch(Arc<Shared>);
-impl Drop for Watch {
+/// A recorder that is being made. Dropped, it is none.
+struct Unfinished(Option<Arc<Arena>>);
+impl Drop for Unfinished {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail("the writer thread broke down");
+        if let Some(arena) = &self.0 {
+            arena.over();
         }
-    }
-}
-
-impl WriterThread {
-    fn new(shared: Arc<Shared>, writer: TraceWriter<File>, pack: Pack) -> Self {
-        Self {
-            shared,
-            writer,
-            pack,
-        }
-    }
-
-    fn run(mut self) {
-        let _watch = Watch(Arc::clone(&self.shared));
-        loop {
-            let r = match self.next() {
-                Work::Batch(b) => self.write(b),
-                Work::LookAround => match self.fetch() {
-                    Some(b) => self.write(b),
-                    None => Ok(()),
-                },
-                Work::Finish => {
-                    // Also after a record was refused on the game's thread: what came before it is here.
-                    let r = self
-                        .writer
-                        .flush()
-                        .and_then(|()| self.writer.close())
-                        .map(drop);
-                    if let Err(e) = r {
-                        self.give_up(&e);
-                    }
-                    lock(&self.shared.queue).status.written = self.writer.written();
-                    return;
-                }
-            };
-            if let Err(e) = r {
-                self.give_up(&e);
-                return;
-            }
-        }
-    }
-
-    fn next(&self) -> Work {
-        let mut q = lock(&self.shared.queue);
-        loop {
-            if let Some(b) = q.waiting.pop_front() {
-                return Work::Batch(b);
-            }
-            if q.closed {
-                return Work::Finish;
-            }
-            let (back, timeout) = self
-                .shared
-                .filled
-                .wait_timeout(q, TICK)
-                .unwrap_or_else(PoisonError::into_inner);
-            q = back;
-            if timeout.timed_out() && q.waiting.is_empty() && !q.closed {
-                return Work::LookAround;
-            }
-        }
-    }
-
-    /// The current batch, if it has been lying around. The game's thread does not need a clock for that.
-    fn fetch(&self) -> Option<Batch> {
-        let mut current = self.shared.current.try_lock().ok()?;
-        let mut q = lock(&self.shared.queue);
-        // While this thread was not looking, a batch may have been handed over: it comes first.
-        if !q.waiting.is_empty() || current.is_empty() {
-            return None;
-        }
-        current.ticks += 1;
-        let limit = if current.frames > 0 {
-            TICKS_FRAME
-        } else {
-            TICKS_PARTIAL
-        };
-        if current.ticks <= limit {
-            return None;
-        }
-        let fresh = q.free.pop().unwrap_or_default();
-        q.bytes += current.size();
-        Some(std::mem::replace(&mut *current, fresh))
-    }
-
-    fn write(&mut self, mut batch: Batch) -> Result<(), TraceError> {
-        let size = batch.size();
-        // A full queue is a game that waits: then packing less well is the better bargain.
-        let waiting = lock(&self.shared.queue).bytes;
-        self.writer.set_packing(match self.pack {
-            Pack::Small(_) if waiting > self.shared.limit / 2 => Pack::Fast,
-            Pack::Small(level) if waiting > self.shared.limit / 8 => Pack::Small(level.min(1)),
-            pack => pack,
-        });
-        let mut at = 0;
-        let notes = std::mem::take(&mut batch.notes);
-        for n in &notes {
-            self.writer
-                .push_words(&mut batch.words[at..n.at], &batch.blobs)?;
-            at = n.at;
-            let bytes = &batch.bytes[n.bytes.clone()];
-            match n.what {
-                NoteKind::Reply { kind, value } => self.writer.entry(kind, value, bytes)?,
-                NoteKind::Event => self.writer.entry(entry::EVENT, 0, bytes)?,
-                NoteKind::Image {
-                    surface,
-                    width,
-                    height,
-                } => self.writer.image(surface, width, height, bytes)?,
-            }
-        }
-        self.writer
-            .push_words(&mut batch.words[at..], &batch.blobs)?;
-        self.writer.flush()?;
-        batch.notes = notes;
-        batch.clear();
-        let kept = (batch.words.capacity() * 8)
-            .max(batch.blobs.capacity())
-            .max(batch.bytes.capacity())
-            <= KEEP_BYTES;
-        let mut q = lock(&self.shared.queue);
-        q.bytes -= size;
-        q.status.written = self.writer.written();
-        if kept && q.free.len() < KEEP_BATCHES {
-            q.free.push(batch);
-        }
-        drop(q);
-        self.shared.drained.notify_all();
-        Ok(())
-    }
-
-    /// After a failed write: cuts off the half-written chunk, and finishes the file if that is still possible.
-    fn give_up(&mut self, error: &TraceError) {
-        // What was refused for what it is does not keep what came before it from being written. After a failed write
-        // nothing more is tried: records may wait whose blobs did not get into the file.
-        if !matches!(error, TraceError::Io { .. }) {
-            drop(self.writer.flush());
-        }
-        let whole = self.writer.written().bytes;
-        let cut = |w: &mut TraceWriter<File>| {
-            let file = w.get_mut();
-            file.set_len(whole).is_ok() && file.seek(SeekFrom::Start(whole)).is_ok()
-        };
-        if cut(&mut self.writer) && self.writer.close().is_err() {
-            cut(&mut self.writer);
-        }
-        self.shared.fail(&error.to_string());
     }
 }

@@ -3,6 +3,8 @@
 //! Used by the recorder's thread ([`super::recorder`]), by `assemble` and by `repair`. Every chunk goes out in one
 //! `write_all`, so what a killed process leaves is whole chunks and at most one part of one.
 
+mod resume;
+
 use super::blobs::{BlobStore, MAX_BLOB, Placed, SPAN_BYTES};
 use super::chunk::{
     Document, ImageRows, Index, IndexEntry, Pack, Packer, Replies, ReplyEntry, Words, archive,
@@ -12,7 +14,7 @@ use super::error::TraceError;
 use super::format::*;
 use super::index::{ChunkInfo, ENTRIES_PER_CHUNK};
 use super::provenance::Provenance;
-use crate::codec::{self, DecodeError, MAX_RECORD_BYTES, blob_refs_mut, slice_of};
+use crate::codec::{self, DecodeError, MAX_RECORD_BYTES, RecordView, blob_refs_mut, slice_of};
 use crate::handle::SurfaceHandle;
 use crate::pipe::payload::BlobRef;
 use crate::pipe::{Call, Class, Event, Op, Reply};
@@ -119,11 +121,28 @@ impl<W: Write> TraceWriter<W> {
         provenance: &Provenance,
         options: WriterOptions,
     ) -> Result<Self, TraceError> {
+        let mut w = Self::new(out, path, options);
+        let here = w.here;
+        w.raw(&header.to_bytes())?;
+        let json =
+            serde_json::to_string(provenance).map_err(|e| TraceError::text("provenance", e))?;
+        w.emit(&Document { json }, ChunkKind::Provenance, Pack::None, here)?;
+        w.content(
+            schema.as_bytes(),
+            ChunkKind::Schema,
+            Pack::Small(3),
+            here,
+            (0, 0),
+        )?;
+        Ok(w)
+    }
+
+    fn new(out: W, path: &Path, options: WriterOptions) -> Self {
         let here = Position {
             frame: options.first_frame,
             ..Position::default()
         };
-        let mut w = Self {
+        Self {
             out,
             path: path.to_owned(),
             options,
@@ -140,19 +159,7 @@ impl<W: Write> TraceWriter<W> {
             here,
             start: here,
             one: Default::default(),
-        };
-        w.raw(&header.to_bytes())?;
-        let json =
-            serde_json::to_string(provenance).map_err(|e| TraceError::text("provenance", e))?;
-        w.emit(&Document { json }, ChunkKind::Provenance, Pack::None, here)?;
-        w.content(
-            schema.as_bytes(),
-            ChunkKind::Schema,
-            Pack::Small(3),
-            here,
-            (0, 0),
-        )?;
-        Ok(w)
+        }
     }
 
     /// What is in the file by now, pending records left out of the bytes.
@@ -187,50 +194,73 @@ impl<W: Write> TraceWriter<W> {
         words.clear();
         blobs.clear();
         let size = codec::encode(call, &mut words, &mut blobs);
-        let r =
-            check_record_size(call.op(), size).and_then(|()| self.push_words(&mut words, &blobs));
+        let r = check_record_size(call.op(), size).and_then(|()| self.push_words(&words, &blobs));
         self.one = (words, blobs);
         r.map(|()| self.here.record - 1)
     }
 
-    /// Appends encoded records whose blobs are in `blobs`, segment 0. Their references are rewritten in place.
-    pub fn push_words(&mut self, words: &mut [u64], blobs: &[u8]) -> Result<(), TraceError> {
-        let mut at = 0;
-        while at < words.len() {
-            let (view, _) = codec::split(&words[at..]).map_err(|e| self.refused(e))?;
-            let (op, len) = (view.op, view.words.len());
-            let one = &mut words[at..at + len];
-            if !op.info().blobs.is_empty() {
-                let refs = blob_refs_mut(one).map_err(|e| self.refused(e))?;
-                for (i, r) in refs.iter_mut().enumerate() {
-                    let bytes = slice_of(blobs, r).map_err(|detail| {
-                        self.refused(DecodeError::Blob {
-                            record: op.name(),
-                            field: op.info().blobs[i],
-                            detail,
-                        })
-                    })?;
-                    *r = self.place(bytes)?;
-                }
-            }
-            self.words.extend_from_slice(&words[at..at + len]);
-            at += len;
-            self.here.record += 1;
-            if op.info().class == Class::Verb {
-                self.here.verb += 1;
-            }
-            if op == Op::Present {
-                self.here.frame += 1;
-                self.here.verb = 0;
-            }
-            if self.words.len() >= RECORD_WORDS {
-                self.flush()?;
-            }
+    /// Appends encoded records whose blobs are in `blobs`, segment 0.
+    pub fn push_words(&mut self, words: &[u64], blobs: &[u8]) -> Result<(), TraceError> {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let (view, more) = codec::split(rest).map_err(|e| self.refused(e))?;
+            self.push_record(&view, blobs)?;
+            rest = more;
         }
         Ok(())
     }
 
-    fn refused(&self, error: DecodeError) -> TraceError {
+    /// Appends one of them.
+    pub(super) fn push_record(
+        &mut self,
+        view: &RecordView<'_>,
+        blobs: &[u8],
+    ) -> Result<(), TraceError> {
+        let info = view.op.info();
+        let at = self.words.len();
+        self.words.extend_from_slice(view.words);
+        if !info.blobs.is_empty() {
+            // No chunk of records is cut meanwhile.
+            let mut words = std::mem::take(&mut self.words);
+            let placed = self.place_blobs(view.op, &mut words[at..], blobs);
+            if placed.is_err() {
+                words.truncate(at);
+            }
+            self.words = words;
+            placed?;
+        }
+        self.here.record += 1;
+        if info.class == Class::Verb {
+            self.here.verb += 1;
+        }
+        if view.op == Op::Present {
+            self.here.frame += 1;
+            self.here.verb = 0;
+        }
+        if self.words.len() >= RECORD_WORDS {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Places a record's blobs. Their places are written into `copy`, and not into what the caller has, which somebody
+    /// may read once this process is dead.
+    fn place_blobs(&mut self, op: Op, copy: &mut [u64], blobs: &[u8]) -> Result<(), TraceError> {
+        let refs = blob_refs_mut(copy).map_err(|e| self.refused(e))?;
+        for (i, r) in refs.iter_mut().enumerate() {
+            let bytes = slice_of(blobs, r).map_err(|detail| {
+                self.refused(DecodeError::Blob {
+                    record: op.name(),
+                    field: op.info().blobs[i],
+                    detail,
+                })
+            })?;
+            *r = self.place(bytes)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn refused(&self, error: DecodeError) -> TraceError {
         TraceError::Record {
             path: self.path.clone(),
             offset: self.at,

@@ -372,7 +372,7 @@ fn noise_in_records_is_never_a_panic() {
         )
         .expect("creates");
         // The writer refuses what it cannot split; what it takes, the reader may refuse.
-        if w.push_words(&mut words, &blobs).is_ok() {
+        if w.push_words(&words, &blobs).is_ok() {
             let f = open(w.finish().expect("finishes").0).expect("opens");
             if let Err(e) = read_all(&f) {
                 assert!(e.to_string().contains("record 0: record "), "{e}");

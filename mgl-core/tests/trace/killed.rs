@@ -1,5 +1,7 @@
 //! Recorders whose process dies, forks, or runs out of disk. The test program runs itself as the child.
 
+mod kept;
+
 use crate::recorder::record;
 use crate::scene;
 use mgl_core::pipe::*;
@@ -12,10 +14,17 @@ use std::time::Duration;
 /// What the child does, and where; set by [`child`].
 const ROLE: &str = "MGL_TEST_TRACE_ROLE";
 const FILE: &str = "MGL_TEST_TRACE_FILE";
+/// The socket of the test's keeper, where it has one.
+const KEEPER: &str = "MGL_TEST_TRACE_KEEPER";
 
 /// Starts this program as a child that runs [`as_child`] alone.
 fn child(role: &str, file: &Path) -> Child {
-    Command::new(std::env::current_exe().expect("a program"))
+    command(role, file).spawn().expect("starts")
+}
+
+fn command(role: &str, file: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("a program"));
+    command
         .args([
             "--exact",
             "killed::as_child",
@@ -26,9 +35,8 @@ fn child(role: &str, file: &Path) -> Child {
         .env(FILE, file)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts")
+        .stderr(Stdio::piped());
+    command
 }
 
 /// Does nothing unless this process is a child of one of the tests below.
@@ -37,7 +45,11 @@ fn as_child() {
     let (Ok(role), Some(file)) = (std::env::var(ROLE), std::env::var_os(FILE)) else {
         return;
     };
-    let mut r = record(Path::new(&file), RecorderOptions::default());
+    let options = RecorderOptions {
+        keeper: std::env::var_os(KEEPER).map(Into::into),
+        ..RecorderOptions::default()
+    };
+    let mut r = record(Path::new(&file), options);
     scene::prelude(&mut r);
     match role.as_str() {
         "record until killed" => {
@@ -78,7 +90,7 @@ fn as_child() {
             let s = r.finish();
             println!("failed: {:?}", s.failed);
         }
-        other => panic!("unknown role {other}"),
+        other => kept::as_child(other, &mut r),
     }
 }
 

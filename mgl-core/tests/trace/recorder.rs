@@ -3,7 +3,9 @@
 use crate::scene::{self, FRAME_RECORDS, PRELUDE_RECORDS, SURFACE, Sink};
 use mgl_core::pipe::*;
 use mgl_core::trace::*;
-use std::path::Path;
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -76,7 +78,7 @@ fn a_recording_equals_what_the_writer_writes() {
 }
 
 #[test]
-fn what_lies_around_is_written_within_a_second() {
+fn what_lies_around_is_written() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("a.mgltrace");
     let mut r = record(&path, RecorderOptions::default());
@@ -101,6 +103,88 @@ fn what_lies_around_is_written_within_a_second() {
     assert_eq!(r.finish().written.frames, 3);
     let f = TraceFile::open(&path).expect("opens");
     assert_eq!(f.info().records, PRELUDE_RECORDS + 3 * FRAME_RECORDS);
+}
+
+#[test]
+fn neither_a_frame_nor_a_part_of_one_lies_around() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.mgltrace");
+    let mut r = record(&path, RecorderOptions::default());
+    for n in 0..6 {
+        let records = r.status().written.records;
+        match n % 2 {
+            0 => scene::rest(&mut r),
+            _ => scene::frame(&mut r, n),
+        }
+        let start = Instant::now();
+        while r.status().written.records == records {
+            assert!(start.elapsed() < Duration::from_secs(10), "{n} lies around");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// Its number among the descriptors of this process.
+fn descriptor(path: &Path) -> RawFd {
+    let all = std::fs::read_dir("/proc/self/fd").expect("readable");
+    let mut all = all.map(|fd| fd.expect("readable").path());
+    let of = |fd: &PathBuf| std::fs::read_link(fd).is_ok_and(|to| to == path);
+    let fd = all.find(of).expect("it is open");
+    let number = fd.file_name().and_then(|n| n.to_str()?.parse().ok());
+    number.expect("a number")
+}
+
+/// A program that closes what it does not know, and opens something in its place.
+#[test]
+fn a_closed_descriptor_is_no_place_to_write() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let dir = dir.path().canonicalize().expect("a directory");
+    for (at, lost) in [("a", false), ("moved", true)] {
+        let (path, others) = (dir.join(format!("{at}.mgltrace")), dir.join("others"));
+        std::fs::write(&others, b"something else").expect("written");
+        let other = File::options().write(true).open(&others);
+        let other = other.expect("opens");
+        let options = RecorderOptions {
+            on_error: Some(Box::new(|_| {})),
+            ..RecorderOptions::default()
+        };
+        let mut r = record(&path, options);
+        scene::prelude(&mut r);
+        scene::frame(&mut r, 0);
+        let start = Instant::now();
+        while r.status().written.frames == 0 {
+            assert!(start.elapsed() < Duration::from_secs(10));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let fd = descriptor(&path);
+        if lost {
+            std::fs::rename(&path, dir.join("elsewhere")).expect("moved");
+        }
+        // SAFETY: the number is the recorder's, which is what is being tested.
+        assert_eq!(unsafe { libc::dup2(other.as_raw_fd(), fd) }, fd);
+        scene::frame(&mut r, 1);
+        let status = r.finish();
+        assert_eq!(
+            std::fs::read(&others).expect("readable"),
+            b"something else",
+            "what the program has open is its own"
+        );
+        // SAFETY: open still: nobody but the program closes it.
+        assert_eq!(unsafe { libc::close(fd) }, 0);
+        if lost {
+            let why = status.failed.expect("it cannot go on");
+            assert!(why.contains("the program has closed it"), "{why}");
+            let f = TraceFile::open(&dir.join("elsewhere")).expect("opens");
+            assert_eq!(f.recovered().map(|r| r.frames), Some(1));
+        } else {
+            assert_eq!((status.failed, status.written.frames), (None, 2));
+            let f = TraceFile::open(&path).expect("opens");
+            let expected = TraceFile::from_bytes("memory", scene::file(2)).expect("opens");
+            let (got, all) = (scene::calls(&f), scene::calls(&expected));
+            let (got, all) = (got.expect("reads"), all.expect("reads"));
+            assert_eq!(got[..], all[..got.len()]);
+        }
+    }
 }
 
 #[test]

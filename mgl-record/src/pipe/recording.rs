@@ -2,10 +2,14 @@
 
 use super::Pipe;
 use crate::notes;
+use mgl_core::files::stamp;
 use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::event::{LogLevel, OutcomeKind};
 use mgl_core::pipe::{ApplyError, Event};
-use mgl_core::trace::{Provenance, RecorderOptions, TraceRecorder};
+use mgl_core::trace::{Keeper, Provenance, RecorderOptions, TraceRecorder};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 impl Pipe {
     /// Starts writing the trace that the settings ask for. A failure is told and ends nothing.
@@ -13,23 +17,16 @@ impl Pipe {
         let Some(path) = self.config.record.clone() else {
             return;
         };
-        // A second process of the same command finds the first one's file and takes a name of its own.
-        let path = if is_taken(&path, self.config.record_over.as_deref()) {
-            let mut name = path.file_stem().unwrap_or_default().to_os_string();
-            name.push(format!("-{}", std::process::id()));
-            if let Some(e) = path.extension() {
-                name.push(".");
-                name.push(e);
-            }
-            path.with_file_name(name)
-        } else {
-            path
-        };
         let mut provenance = Provenance::of_process(&self.caps);
         if self.config.full_provenance {
             provenance.add_full();
         }
-        match TraceRecorder::create(&path, &provenance, RecorderOptions::default()) {
+        let options = RecorderOptions {
+            keeper: self.config.notes.as_deref().map(Keeper::place_beside),
+            ..RecorderOptions::default()
+        };
+        let path = claimed(&path, self.config.record_over.as_deref());
+        match TraceRecorder::create(&path, &provenance, options) {
             Ok(r) => {
                 notes::recording(&path);
                 self.recorder = Some(r);
@@ -119,9 +116,104 @@ impl Pipe {
     }
 }
 
-/// Whether the file is another process's recording: there, and not what `over` says it was before. A thing that is no
-/// file is nobody's.
-fn is_taken(path: &std::path::Path, over: Option<&str>) -> bool {
-    let now = mgl_core::files::stamp(path);
-    now.is_some() && now.as_deref() != over
+/// The file that this process records into: `path`, or, where another one does that already, one with the process id in its
+/// name. What that process was before it became this one by `exec` counts as another.
+fn claimed(path: &Path, over: Option<&str>) -> PathBuf {
+    if claim(path, over) {
+        return path.to_owned();
+    }
+    let pid = std::process::id();
+    let named = |n: u64| {
+        let mut name = path.file_stem().unwrap_or_default().to_os_string();
+        name.push(format!("-{pid}"));
+        if n > 1 {
+            name.push(format!("-{n}"));
+        }
+        if let Some(e) = path.extension() {
+            name.push(".");
+            name.push(e);
+        }
+        path.with_file_name(name)
+    };
+    let mut names = (1..).map(named);
+    names
+        .find(|name| claim(name, None))
+        .expect("a folder holds fewer files than there are numbers")
+}
+
+/// Takes a file for this process, unless it is another's: there, and not what `over` says it was before. A thing that is no
+/// file is nobody's. Of processes that ask at the same time one gets it.
+fn claim(path: &Path, over: Option<&str>) -> bool {
+    match File::options().write(true).create_new(true).open(path) {
+        Ok(_) => return true,
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => return true,
+        Err(_) => {}
+    }
+    let Some(now) = stamp(path) else {
+        return true;
+    };
+    if Some(&*now) != over {
+        return false;
+    }
+    // It is to be replaced. Emptied it is another one than it was, for whoever comes next.
+    let Ok(file) = File::options().write(true).open(path) else {
+        return true;
+    };
+    file.try_lock().is_ok() && stamp(path).as_deref() == over && file.set_len(0).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(path: &Path) -> String {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        name.replace(&std::process::id().to_string(), "PID")
+    }
+
+    #[test]
+    fn a_file_is_one_recorders_alone() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("a.mgltrace");
+        for expected in [
+            "a.mgltrace",
+            "a-PID.mgltrace",
+            "a-PID-2.mgltrace",
+            "a-PID-3.mgltrace",
+        ] {
+            assert_eq!(name(&claimed(&path, Some("none"))), expected);
+        }
+        // What was there before the command is replaced, once.
+        std::fs::write(&path, b"old").expect("written");
+        let old = stamp(&path);
+        assert_eq!(claimed(&path, old.as_deref()), path);
+        assert_eq!(std::fs::read(&path).expect("there"), b"");
+        assert_eq!(name(&claimed(&path, old.as_deref())), "a-PID-4.mgltrace");
+        assert_eq!(
+            claimed(Path::new("/dev/null"), None),
+            Path::new("/dev/null")
+        );
+    }
+
+    #[test]
+    fn of_many_at_once_one_gets_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for old in [false, true] {
+            let path = dir.path().join(format!("{old}.mgltrace"));
+            if old {
+                std::fs::write(&path, b"old").expect("written");
+            }
+            let over = stamp(&path).unwrap_or_else(|| "none".to_owned());
+            let start = std::sync::Barrier::new(8);
+            let one = || {
+                start.wait();
+                claim(&path, Some(&over))
+            };
+            let got = std::thread::scope(|s| {
+                let all = [(); 8].map(|()| s.spawn(one));
+                all.map(|t| t.join().expect("no panic"))
+            });
+            assert_eq!(got.iter().filter(|got| **got).count(), 1, "{got:?}");
+        }
+    }
 }

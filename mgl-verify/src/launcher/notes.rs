@@ -1,11 +1,14 @@
-//! [`Notes`]: what the driver writes down for the command that starts a program.
+//! [`Notes`]: what the driver writes down for the command that starts a program, and the folder where it meets it.
 
 use std::ffi::OsStr;
+use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use mgl_core::trace::Keeper;
+use tempfile::TempDir;
 
 /// What a process of the program wrote down.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +23,12 @@ pub enum Note {
     Refused(String),
 }
 
-/// A file that gets notes; gone with the value.
+/// A file that gets notes, in a folder of its own that nobody else may look into; gone with the value.
 #[derive(Debug)]
-pub struct Notes(NamedTempFile);
+pub struct Notes {
+    folder: TempDir,
+    path: PathBuf,
+}
 
 impl Notes {
     /// An empty one.
@@ -30,12 +36,28 @@ impl Notes {
     /// # Errors
     /// There is no folder for temporary files.
     pub fn new() -> io::Result<Self> {
-        NamedTempFile::with_prefix("mgl-notes-").map(Self)
+        let mut folder = tempfile::Builder::new();
+        folder.permissions(Permissions::from_mode(0o700));
+        let folder = folder.prefix("mgl-notes-").tempdir()?;
+        let path = folder.path().join("notes");
+        File::create_new(&path)?;
+        Ok(Self { folder, path })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.0.path()
+        &self.path
+    }
+
+    /// Where a keeper listens whom those know that write notes.
+    pub fn keeper(&self) -> PathBuf {
+        Keeper::place_beside(&self.path)
+    }
+
+    /// Whatever may be there, folders behind what they hold: for whoever has to remove it in our place.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let folder = self.folder.path().to_owned();
+        vec![self.path.clone(), self.keeper(), folder]
     }
 
     /// What there is by now.

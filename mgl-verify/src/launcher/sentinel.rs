@@ -5,12 +5,15 @@
 //! has it pending too when it went to the group.
 //!
 //! It also outlives a kill that we do not, and takes the program along then: whoever kills the process that was started
-//! means the program.
+//! means the program. What we would have removed, it removes.
 
+use std::ffi::CString;
 use std::fs;
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -23,17 +26,22 @@ pub struct Sentinel {
     /// It is told the program's process id, and nothing more: the pipe's end is ours.
     life: PipeWriter,
     program: Option<libc::pid_t>,
+    leftovers: Vec<CString>,
 }
 
 impl Sentinel {
     /// Starts one, before the program: that may signal its group at once. All signals are blocked, and there is one
     /// thread. Nothing where the system gives no more processes: every signal then counts as sent to us alone.
-    pub fn start() -> Option<Self> {
-        let (pid, life) = fork().ok()?;
+    /// `leftovers` is what it removes.
+    pub fn start(leftovers: &[PathBuf]) -> Option<Self> {
+        let name = |path: &PathBuf| CString::new(path.as_os_str().as_bytes()).ok();
+        let leftovers: Vec<_> = leftovers.iter().filter_map(name).collect();
+        let (pid, life) = fork(&leftovers).ok()?;
         Some(Self {
             pid,
             life,
             program: None,
+            leftovers,
         })
     }
 
@@ -65,7 +73,7 @@ impl Sentinel {
             }
         }
         // What is pending stays pending: another one, with a clean slate, goes on.
-        if let Ok((pid, mut life)) = fork() {
+        if let Ok((pid, mut life)) = fork(&self.leftovers) {
             // The new one knows before the old one ends: there is always one that does.
             if let Some(program) = self.program {
                 // It is there, or it was killed, and then nothing helps.
@@ -103,18 +111,18 @@ impl Drop for Sentinel {
     }
 }
 
-fn fork() -> io::Result<(libc::pid_t, PipeWriter)> {
+fn fork(leftovers: &[CString]) -> io::Result<(libc::pid_t, PipeWriter)> {
     let (theirs, ours) = io::pipe()?;
     // SAFETY: there is one thread, and the child calls nothing but what is async-signal-safe.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => sit(theirs.as_raw_fd()),
+        0 => sit(theirs.as_raw_fd(), leftovers),
         pid => Ok((pid, ours)),
     }
 }
 
 /// The sentinel's life: until the pipe's other end is closed.
-fn sit(life: RawFd) -> ! {
+fn sit(life: RawFd, leftovers: &[CString]) -> ! {
     // SAFETY: system calls on this process's own descriptors; the number has room for what is read.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"mgl-sentinel".as_ptr());
@@ -144,6 +152,11 @@ fn sit(life: RawFd) -> ! {
                 let none = 0 as libc::c_uint;
                 libc::syscall(libc::SYS_pidfd_send_signal, held, signal, info, none);
             }
+        }
+        // Only we ourselves end it another way.
+        for name in leftovers {
+            libc::unlinkat(libc::AT_FDCWD, name.as_ptr(), 0);
+            libc::unlinkat(libc::AT_FDCWD, name.as_ptr(), libc::AT_REMOVEDIR);
         }
         libc::_exit(0)
     }

@@ -10,6 +10,7 @@ use super::sentinel::Sentinel;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::ptr;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// the program's own, or 128 plus the number of the signal that ended it.
 ///
 /// `look` is called with the program's process id now and then until it has seen enough: it says after which time it is
-/// to be called again.
+/// to be called again. `leftovers` are removed should this process be killed: files, and folders behind what they hold.
 ///
 /// To be called while the process has one thread: a signal could otherwise end it through another.
 ///
@@ -28,10 +29,11 @@ use std::time::Duration;
 pub fn supervise(
     mut command: Command,
     look: &mut dyn FnMut(u32) -> Option<Duration>,
+    leftovers: &[PathBuf],
 ) -> Result<i32, LaunchError> {
     // Blocked before the program starts, so that no signal falls between.
     let mut watch = Watch::new();
-    let mut sentinel = Sentinel::start();
+    let mut sentinel = Sentinel::start(leftovers);
     watch.restore_in(&mut command);
     if let Some(sentinel) = &sentinel {
         sentinel.is_told_by(&mut command);

@@ -1,5 +1,6 @@
-/* A program that draws small frames in a window: frames MODE [COUNT [PATCHES]]. */
+/* A program that draws small frames in a window: frames MODE [COUNT [PATCHES [END]]]. */
 #include "common.h"
+#include <signal.h>
 
 enum {
     FRAMES = 20, SIDE = 64, ATLAS = 256, NOISE = 512,
@@ -146,6 +147,15 @@ static void print_maps(void) {
     fclose(maps);
 }
 
+/* Ends otherwise than by returning. */
+static void end(const char *how) {
+    if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "_exit") == 0) _exit(0);
+    if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
+    if (strcmp(how, "exec") == 0) execl("/bin/true", "true", NULL);
+    if (strcmp(how, "crash") == 0) raise(SIGSEGV);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int count = argc > 2 ? atoi(argv[2]) : FRAMES;
@@ -164,6 +174,7 @@ int main(int argc, char **argv) {
         printf("frame %d\n", n);
         fflush(stdout);
     }
+    if (argc > 4) end(argv[4]);
     if (strcmp(mode, "maps") == 0) print_maps();
     printf("ok\n");
     return 0;
