@@ -158,8 +158,9 @@ fn steady_waits(file: &TraceFile) -> BTreeMap<&'static str, u64> {
     waits
 }
 
-/// What a program asks for itself.
-const ASKED_FOR: [&str; 7] = [
+/// What a program asks for itself. A Flush waits for glFinish and its kin alone.
+const ASKED_FOR: [&str; 8] = [
+    "Flush",
     "ReadPixels",
     "GetTextureImage",
     "ResourceReadback",

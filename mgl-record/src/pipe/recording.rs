@@ -217,3 +217,61 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use mgl_core::handle::FenceHandle;
+    use mgl_core::link::Link;
+    use mgl_core::pipe::{Backend, Call, FenceOnly, Flush, NullBackend};
+    use mgl_core::trace::TraceFile;
+
+    /// What was not carried out stands in the trace by its record, over either link.
+    #[test]
+    fn outcomes_name_their_records() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (name, thread) in [("direct", false), ("thread", true)] {
+            let path = folder.path().join(format!("{name}.mgltrace"));
+            let config = Config {
+                record: Some(path.clone()),
+                ..Config::from_env()
+            };
+            let null =
+                || Ok::<_, std::io::Error>(Box::new(NullBackend::default()) as Box<dyn Backend>);
+            let link = if thread {
+                Link::thread(null)
+            } else {
+                Link::direct(null)
+            };
+            let pipe = Pipe::with_link(&config, link.expect("a link"));
+            let mut pipe = pipe.expect("its server");
+            pipe.start_recording();
+            let mut dead = FenceHandle::default();
+            (dead.0.slot, dead.0.generation) = (3, 1);
+            let mut sent = Vec::new();
+            for n in 0..6 {
+                if n % 3 == 1 {
+                    sent.push(pipe.link.sent());
+                    pipe.push(Call::FenceDestroy {
+                        p: &FenceOnly { fence: dead },
+                    });
+                } else {
+                    pipe.push(Call::Flush {
+                        p: &Flush::default(),
+                    });
+                }
+            }
+            pipe.finish_recording();
+            assert_eq!(pipe.faults().values().sum::<u64>(), 2, "{name}");
+            let file = TraceFile::open(&path).expect("a trace");
+            let outcomes = file.outcomes().expect("whole");
+            assert_eq!(outcomes.len(), 2, "{name}");
+            for ordinal in sent {
+                let (kind, why) = outcomes.get(ordinal).expect("told");
+                assert_eq!(kind, OutcomeKind::Refused);
+                assert!(why.starts_with("FenceDestroy"), "{why}");
+            }
+        }
+    }
+}
