@@ -165,6 +165,11 @@ fn claim(path: &Path, over: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use mgl_core::handle::FenceHandle;
+    use mgl_core::link::Link;
+    use mgl_core::pipe::{Backend, Call, FenceOnly, Flush, NullBackend};
+    use mgl_core::trace::TraceFile;
 
     fn name(path: &Path) -> String {
         let name = path.file_name().expect("a name").to_string_lossy();
@@ -216,16 +221,6 @@ mod tests {
             assert_eq!(got.iter().filter(|got| **got).count(), 1, "{got:?}");
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Config;
-    use mgl_core::handle::FenceHandle;
-    use mgl_core::link::Link;
-    use mgl_core::pipe::{Backend, Call, FenceOnly, Flush, NullBackend};
-    use mgl_core::trace::TraceFile;
 
     /// What was not carried out stands in the trace by its record, over either link.
     #[test]
