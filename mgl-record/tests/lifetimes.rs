@@ -8,7 +8,7 @@ use common::{compile, on_driver, run_ok};
 use std::process::Command;
 
 /// Lives of each kind, over each link, on each back end.
-const LIVES: u32 = 6;
+const LIVES: u32 = 34;
 
 #[test]
 fn two_threads_live_and_end() {

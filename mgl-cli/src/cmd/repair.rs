@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long)]
     drop_images: bool,
 
-    /// Leave out replies and events
+    /// Leave out replies and events, and so what was not carried out when it was recorded: a replay of the copy fails there
     #[arg(long)]
     drop_replies: bool,
 }
