@@ -148,6 +148,7 @@ mod tests {
             ("bytes", BYTES),
             ("caps", CAPS),
             ("event", EVENT),
+            ("late", LATE),
         ] {
             let _ = writeln!(out, "archive reply {name} {number}");
         }

@@ -37,8 +37,8 @@ const IMAGE: u16 = 3;
 /// Something that is not a record, between two records of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoteKind {
-    /// Reply to the record before.
-    Reply { kind: u32, value: u64 },
+    /// Reply to the record behind which `behind` more were pushed.
+    Reply { kind: u32, value: u64, behind: u64 },
     /// An event.
     Event,
     /// Image of the frame being recorded.
@@ -187,7 +187,11 @@ impl Batch {
     /// Appends a note, as [`Self::push`] does.
     pub fn note(&mut self, what: NoteKind, bytes: &[u8]) -> bool {
         let (kind, numbers) = match what {
-            NoteKind::Reply { kind, value } => (REPLY, [u64::from(kind), value, 0]),
+            NoteKind::Reply {
+                kind,
+                value,
+                behind,
+            } => (REPLY, [u64::from(kind), value, behind]),
             NoteKind::Event => (EVENT, [0; 3]),
             NoteKind::Image {
                 surface: SurfaceHandle(s),
@@ -330,6 +334,7 @@ pub(super) fn split<'b>(
         REPLY => NoteKind::Reply {
             kind: number(a)?,
             value: b,
+            behind: c,
         },
         EVENT => NoteKind::Event,
         IMAGE => NoteKind::Image {
@@ -374,7 +379,14 @@ impl<W: Write> TraceWriter<W> {
     pub(super) fn part(&mut self, part: &Part<'_>, data: &[u8]) -> Result<(), TraceError> {
         match *part {
             Part::Record(view) => self.push_record(&view, data),
-            Part::Note(NoteKind::Reply { kind, value }, bytes) => self.entry(kind, value, bytes),
+            Part::Note(
+                NoteKind::Reply {
+                    kind,
+                    value,
+                    behind,
+                },
+                bytes,
+            ) => self.reply_entry(kind, value, behind, bytes),
             Part::Note(NoteKind::Event, bytes) => self.entry(entry::EVENT, 0, bytes),
             Part::Note(
                 NoteKind::Image {
@@ -414,7 +426,11 @@ mod tests {
             width: 1,
             height: 2,
         };
-        let reply = NoteKind::Reply { kind: 2, value: 7 };
+        let reply = NoteKind::Reply {
+            kind: 2,
+            value: 7,
+            behind: 3,
+        };
         for round in 0..2 {
             batch.begin(round);
             for n in 0..3000usize {
@@ -463,7 +479,14 @@ mod tests {
         let mut batch = Batch::private();
         let (words, bytes) = Batch::note_room(3);
         batch.make_room(words, bytes).expect("memory");
-        assert!(batch.note(NoteKind::Reply { kind: 2, value: 7 }, b"abc"));
+        assert!(batch.note(
+            NoteKind::Reply {
+                kind: 2,
+                value: 7,
+                behind: 3,
+            },
+            b"abc"
+        ));
         let (words, data) = batch.content();
         assert!(split(words, data).is_ok());
         assert!(split(&words[..5], data).is_err());

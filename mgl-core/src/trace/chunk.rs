@@ -38,6 +38,9 @@ pub mod entry {
     pub const CAPS: u32 = 3;
     /// An event, in postcard.
     pub const EVENT: u32 = 16;
+    /// A bit of a reply's kind: it came when more records had been pushed. Its bytes begin with how many those were, a
+    /// u64; a thread waited for it while others went on.
+    pub const LATE: u32 = 1 << 31;
 }
 
 /// One reply or event.

@@ -9,6 +9,7 @@ use crate::codec::{self, BlobSource, RecordView};
 use crate::handle::{Handle, SurfaceHandle};
 use crate::pipe::payload::BlobRef;
 use crate::pipe::{Event, Reply};
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 /// Bytes of a frame's image, 8192 x 8192 pixels; a larger one is refused.
@@ -42,18 +43,47 @@ pub(super) struct ReplyChunk {
 /// Gets kind, value and bytes of an entry.
 type VisitEntry<'v> = dyn FnMut(u32, u64, &[u8]) -> Result<(), String> + 'v;
 
+/// Gets records pushed so far, value and bytes of an entry.
+type VisitAll<'v> = dyn FnMut(u64, u64, &[u8]) -> Result<(), String> + 'v;
+
 impl TraceFile {
     /// The reply to a record, if one was recorded.
     pub fn reply(&self, record: u64) -> Result<Option<Reply>, TraceError> {
         let mut found = None;
-        let behind = record.saturating_add(1);
-        self.entries(behind, &mut |kind, value, bytes| {
-            if kind != entry::EVENT {
+        let next = record.saturating_add(1);
+        self.entries(next, &mut |kind, value, bytes| {
+            if kind != entry::EVENT && kind & entry::LATE == 0 {
                 found = Some(reply_of(kind, value, bytes)?);
             }
             Ok(())
         })?;
+        if found.is_none()
+            && let Some(&now) = self.late_replies()?.get(&record)
+        {
+            self.entries(now, &mut |kind, value, bytes| {
+                if kind & entry::LATE != 0 {
+                    let (of, bytes) = late_part(now, bytes)?;
+                    if of == record {
+                        found = Some(reply_of(kind & !entry::LATE, value, bytes)?);
+                    }
+                }
+                Ok(())
+            })?;
+        }
         Ok(found)
+    }
+
+    /// Records whose replies came when more had been pushed, and how many had by then.
+    fn late_replies(&self) -> Result<&BTreeMap<u64, u64>, TraceError> {
+        if let Some(known) = self.late.get() {
+            return Ok(known);
+        }
+        let mut late = BTreeMap::new();
+        self.visit_entries(|kind| kind & entry::LATE != 0, &mut |now, _, bytes| {
+            late.insert(late_part(now, bytes)?.0, now);
+            Ok(())
+        })?;
+        Ok(self.late.get_or_init(|| late))
     }
 
     /// The events that came when `record` records had been pushed, in order.
@@ -73,15 +103,31 @@ impl TraceFile {
     /// # Errors
     /// A chunk is damaged.
     pub fn visit_events(&self, visit: &mut dyn FnMut(u64, Event)) -> Result<(), TraceError> {
+        self.visit_entries(|kind| kind == entry::EVENT, &mut |now, _, bytes| {
+            visit(now, event_of(bytes)?);
+            Ok(())
+        })
+    }
+
+    /// Visits all entries of some kinds: how many records had been pushed, value, bytes.
+    fn visit_entries(
+        &self,
+        wanted: impl Fn(u32) -> bool,
+        visit: &mut VisitAll<'_>,
+    ) -> Result<(), TraceError> {
         let mut done = None;
         for &i in &self.replies {
             let chunk = self.reply_chunk(i)?;
-            for e in chunk.entries.iter().filter(|e| e.kind == entry::EVENT) {
-                if done < Some(e.record) {
-                    done = Some(e.record);
-                    for event in self.events(e.record)? {
-                        visit(e.record, event);
-                    }
+            for now in chunk.entries.iter().filter(|e| wanted(e.kind)) {
+                let now = now.record;
+                if done < Some(now) {
+                    done = Some(now);
+                    self.entries(now, &mut |kind, value, bytes| {
+                        if wanted(kind) {
+                            visit(now, value, bytes)?;
+                        }
+                        Ok(())
+                    })?;
                 }
             }
         }
@@ -374,6 +420,16 @@ fn reply_of(kind: u32, value: u64, bytes: &[u8]) -> Result<Reply, String> {
         )),
         k => return Err(format!("{k} is no kind of reply")),
     })
+}
+
+/// The record of a late reply, and the reply's own bytes.
+fn late_part(now: u64, bytes: &[u8]) -> Result<(u64, &[u8]), String> {
+    let (behind, rest) = bytes
+        .split_first_chunk()
+        .ok_or("a late reply without its record")?;
+    let behind = u64::from_le_bytes(*behind).saturating_add(1);
+    let record = now.checked_sub(behind).ok_or("a late reply to no record")?;
+    Ok((record, rest))
 }
 
 fn event_of(bytes: &[u8]) -> Result<Event, String> {

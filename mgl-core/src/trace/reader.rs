@@ -20,6 +20,7 @@ use crate::codec;
 use crate::files;
 use rkyv::util::AlignedVec;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ops::{Bound, Range, RangeBounds};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -119,6 +120,8 @@ pub struct TraceFile {
     pub(super) blob_cache: Mutex<BlobCache>,
     pub(super) reply_cache: Mutex<Option<Arc<ReplyChunk>>>,
     outcomes: OnceLock<Outcomes>,
+    /// Records whose replies came late, and how many had been pushed by then.
+    pub(super) late: OnceLock<BTreeMap<u64, u64>>,
 }
 
 impl std::fmt::Debug for TraceFile {
@@ -230,6 +233,7 @@ impl TraceFile {
             blob_cache: Mutex::new(BlobCache::new(CACHE_BYTES)),
             reply_cache: Mutex::new(None),
             outcomes: OnceLock::new(),
+            late: OnceLock::new(),
         }
     }
 

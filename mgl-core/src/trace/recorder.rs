@@ -392,11 +392,21 @@ impl TraceRecorder {
 
     /// Records the reply to the call pushed last.
     pub fn reply(&mut self, reply: &Reply) {
+        self.late_reply(0, reply);
+    }
+
+    /// Records the reply to a call behind which `behind` more were pushed by now.
+    pub fn late_reply(&mut self, behind: u64, reply: &Reply) {
         if self.is_off() {
             return;
         }
         let (kind, value, bytes) = reply_parts(reply);
-        self.note(NoteKind::Reply { kind, value }, &bytes);
+        let what = NoteKind::Reply {
+            kind,
+            value,
+            behind,
+        };
+        self.note(what, &bytes);
     }
 
     /// Records an event.

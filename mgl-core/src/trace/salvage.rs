@@ -434,7 +434,14 @@ mod tests {
             let mut batch = dead.batch(1);
             let (words, room) = Batch::note_room(bytes.len());
             batch.make_room(words, room).expect("memory");
-            assert!(batch.note(NoteKind::Reply { kind, value: 3 }, bytes));
+            assert!(batch.note(
+                NoteKind::Reply {
+                    kind,
+                    value: 3,
+                    behind: 0
+                },
+                bytes
+            ));
             let next = dead.batch(2);
             let salvaged = dead.salvage().expect("salvaged").expect("something");
             assert_eq!(salvaged.damaged.is_none(), good, "{kind}");

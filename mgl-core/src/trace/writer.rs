@@ -276,6 +276,29 @@ impl<W: Write> TraceWriter<W> {
         self.entry(kind, value, &bytes)
     }
 
+    /// Appends the reply to a record behind which `behind` more were pushed by now.
+    pub fn late_reply(&mut self, behind: u64, reply: &Reply) -> Result<(), TraceError> {
+        let (kind, value, bytes) = reply_parts(reply);
+        self.reply_entry(kind, value, behind, &bytes)
+    }
+
+    pub(super) fn reply_entry(
+        &mut self,
+        kind: u32,
+        value: u64,
+        behind: u64,
+        bytes: &[u8],
+    ) -> Result<(), TraceError> {
+        if behind == 0 {
+            return self.entry(kind, value, bytes);
+        }
+        if behind >= self.here.record {
+            return Err(TraceError::text("reply", "it is to no record"));
+        }
+        let bytes = [&behind.to_le_bytes(), bytes].concat();
+        self.entry(kind | entry::LATE, value, &bytes)
+    }
+
     /// Appends an event that came after all records so far.
     pub fn event(&mut self, event: &Event) -> Result<(), TraceError> {
         self.entry(entry::EVENT, 0, &event_bytes(event))

@@ -337,3 +337,51 @@ fn an_event_may_come_before_the_reply_that_is_waited_for() {
     }
     assert_eq!(f.events(0).expect("reads"), []);
 }
+
+/// A thread waited for an answer while others went on.
+#[test]
+fn a_reply_may_come_behind_later_records() {
+    let mut w = TraceWriter::create(
+        Vec::new(),
+        Path::new("memory"),
+        &Provenance::default(),
+        WriterOptions::default(),
+    )
+    .expect("creates");
+    let large: Vec<u8> = (0..9 << 20).map(|n| (n >> 8) as u8).collect();
+    for n in 0..4 {
+        w.push(&Call::QueryTimestamp {
+            p: &QueryTimestamp::default(),
+        })
+        .expect("pushes");
+        if n == 2 {
+            w.flush().expect("flushes");
+            w.late_reply(1, &Reply::Value(1)).expect("replies");
+            w.event(&Event::CapsInvalidated).expect("an event");
+        }
+    }
+    w.reply(&Reply::Value(3)).expect("replies");
+    w.late_reply(3, &Reply::Bytes(large.clone()))
+        .expect("replies");
+    let f = open(w.finish().expect("finishes").0);
+    assert_eq!(f.reply(0).expect("reads"), Some(Reply::Bytes(large)));
+    assert_eq!(f.reply(1).expect("reads"), Some(Reply::Value(1)));
+    assert_eq!(f.reply(2).expect("reads"), None);
+    assert_eq!(f.reply(3).expect("reads"), Some(Reply::Value(3)));
+    assert_eq!(f.events(3).expect("reads"), [Event::CapsInvalidated]);
+
+    // The text form has each by its record.
+    let mut text = Vec::new();
+    dump(&f, &mut text, &DumpOptions::default()).expect("printed");
+    let text = String::from_utf8(text).expect("text");
+    let again = assemble(
+        &text,
+        Path::new("again"),
+        Vec::new(),
+        WriterOptions::default(),
+    );
+    let again = open(again.expect("assembles").0);
+    for n in 0..4 {
+        assert_eq!(again.reply(n).expect("reads"), f.reply(n).expect("reads"));
+    }
+}

@@ -73,8 +73,9 @@ pub struct Pipe {
 /// An answer, on its way to the entry point that asked.
 struct Stashed {
     context: ContextHandle,
-    /// The question, as a record.
+    /// The question, as a record, and its ordinal.
     question: Vec<u64>,
+    ordinal: u64,
     ticket: Ticket,
 }
 
@@ -333,14 +334,14 @@ impl Pipe {
             Sent::Done(reply) => reply,
             Sent::Later(ticket) => self.link.wait(ticket),
         };
-        self.answered(&call, reply)
+        let ordinal = self.link.sent().saturating_sub(1);
+        self.answered(&call, ordinal, reply)
     }
 
     /// Pushes a call that has an answer, without keeping the driver from other threads while it is waited for: the entry
     /// point is left and run again. Up to here it must have done nothing that doing it again would change.
     pub fn ask_apart(&mut self, call: Call<'_>) -> Answer {
-        // Replies stand behind their records in the trace: nobody gets between.
-        if !self.restartable || self.recorder.is_some() || self.link.is_direct() {
+        if !self.restartable || self.link.is_direct() {
             return self.ask(call).map_or(Answer::Failed, Answer::Reply);
         }
         let context = self.want.context;
@@ -351,12 +352,14 @@ impl Pipe {
             && stashed.question == question
         {
             let reply = self.link.wait(stashed.ticket);
-            let reply = self.answered(&call, reply);
+            let reply = self.answered(&call, stashed.ordinal, reply);
             return reply.map_or(Answer::Failed, Answer::Reply);
         }
-        match self.send(&call) {
+        let sent = self.send(&call);
+        let ordinal = self.link.sent().saturating_sub(1);
+        match sent {
             Sent::Done(reply) => {
-                let reply = self.answered(&call, reply);
+                let reply = self.answered(&call, ordinal, reply);
                 reply.map_or(Answer::Failed, Answer::Reply)
             }
             Sent::Later(ticket) => {
@@ -364,6 +367,7 @@ impl Pipe {
                 self.answers.push(Stashed {
                     context,
                     question,
+                    ordinal,
                     ticket,
                 });
                 Answer::Later
@@ -371,12 +375,13 @@ impl Pipe {
         }
     }
 
-    /// An answer has come: it is recorded, and notices that it may stand behind are taken.
-    fn answered(&mut self, call: &Call<'_>, reply: Option<Reply>) -> Option<Reply> {
+    /// An answer to record `ordinal` has come: it is recorded, and notices that it may stand behind are taken.
+    fn answered(&mut self, call: &Call<'_>, ordinal: u64, reply: Option<Reply>) -> Option<Reply> {
         if let (Some(r), Some(reply)) = (self.recorder.as_mut(), &reply)
             && *reply != Reply::None
         {
-            r.reply(reply);
+            // Other threads may have pushed more meanwhile.
+            r.late_reply(self.link.sent().saturating_sub(ordinal + 1), reply);
         }
         self.take_notices();
         if reply.is_none() && call.op().info().wait == Wait::Reply && !self.closed {

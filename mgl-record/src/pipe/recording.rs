@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 impl Pipe {
     /// Starts writing the trace that the settings ask for. A failure is told and ends nothing.
-    pub(super) fn start_recording(&mut self) {
+    pub(crate) fn start_recording(&mut self) {
         let Some(path) = self.config.record.clone() else {
             return;
         };

@@ -6,13 +6,19 @@ use crate::gl::draw::glDrawArrays;
 use crate::gl::misc::{glFinish, glGetError};
 use crate::gl::query::*;
 use mgl_core::link::Link;
+use mgl_core::pipe::{Call, Reply};
 use std::sync::mpsc::channel;
 
 /// Makes the driver of this process one that applies in a thread of its own.
 fn install_thread() {
+    install_thread_with(None);
+}
+
+/// As [`install_thread`], to be recorded.
+fn install_thread_with(record: Option<std::path::PathBuf>) {
     let config = Config {
         backend: BackendKind::Null,
-        record: None,
+        record,
         ..Config::from_env()
     };
     let link = Link::thread(|| {
@@ -146,6 +152,65 @@ fn an_entry_point_that_asks_is_run_again_with_the_answer() {
         0
     });
     assert_eq!(wrong, 0, "step");
+}
+
+#[test]
+fn who_waits_keeps_the_driver_from_nobody_while_it_records() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("answers.mgltrace");
+    let wrong = in_child(|| {
+        install_thread_with(Some(path.clone()));
+        if let Some(pipe) = &mut driver::lock().pipe {
+            pipe.start_recording();
+        }
+        let first = context_of(None);
+        let mut name = 0;
+        // SAFETY: room for one name.
+        unsafe {
+            glGenQueries(1, &mut name);
+            glBeginQuery(GL_SAMPLES_PASSED, name);
+            glEndQuery(GL_SAMPLES_PASSED);
+        }
+        spy::hold(context_handle());
+        let (started, has_started) = channel();
+        let other = std::thread::spawn(move || {
+            let _second = context_of(Some(&first));
+            started.send(()).expect("somebody listens");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            for _ in 0..100 {
+                let name = buffer(GL_ARRAY_BUFFER, &[1, 2, 3]);
+                // SAFETY: one name.
+                unsafe { crate::gl::buffer::glDeleteBuffers(1, &name) };
+            }
+            spy::let_go();
+        });
+        has_started.recv().expect("it starts");
+        let mut result = 77;
+        // SAFETY: room for what is asked.
+        unsafe {
+            crate::gl::misc::glFlush();
+            glGetQueryObjectuiv(name, GL_QUERY_RESULT, &mut result);
+        }
+        other.join().expect("no panic");
+        if let Some(pipe) = &mut driver::lock().pipe {
+            pipe.finish_recording();
+        }
+        i32::from(result == 77)
+    });
+    assert_eq!(wrong, 0, "no answer");
+    // The answer stands in the trace, though the other thread's records are behind its own.
+    let file = mgl_core::trace::TraceFile::open(&path).expect("a trace");
+    let mut cursor = file.records(..).expect("records");
+    let (mut asked, mut behind) = (None, 0);
+    while let Some(record) = cursor.next().expect("whole") {
+        match record.call {
+            Call::QueryResult { .. } => asked = Some(record.place.ordinal),
+            _ => behind += u32::from(asked.is_some()),
+        }
+    }
+    assert!(behind > 100, "{behind} records behind the question");
+    let reply = file.reply(asked.expect("asked")).expect("whole");
+    assert!(matches!(reply, Some(Reply::Value(_))), "{reply:?}");
 }
 
 #[test]
