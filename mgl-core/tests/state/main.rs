@@ -1,0 +1,3 @@
+//! Pushed state: what calls make of it, and that it can be said anew.
+
+mod pushed;
