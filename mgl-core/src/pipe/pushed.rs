@@ -255,6 +255,14 @@ impl ContextState {
     fn scrubbed(&mut self, g: Group) {
         self.generations[g as usize] += 1;
     }
+    /// The read framebuffer is again what it was, after a read of the server's own.
+    pub(super) fn restore_read_framebuffer(&mut self, old: FramebufferState, was_pushed: bool) {
+        self.values.read_framebuffer = old;
+        self.touch(Group::ReadFramebuffer);
+        if !was_pushed {
+            self.pushed &= !Group::ReadFramebuffer.bit();
+        }
+    }
 }
 
 /// All that was pushed.
@@ -380,6 +388,9 @@ impl PushedState {
         }
         for (_, t) in self.textures.iter_mut() {
             take(&mut t.desc.view_of, owner);
+        }
+        for (_, r) in self.renderbuffers.iter_mut() {
+            take(&mut r.desc.view_of, owner);
         }
     }
 

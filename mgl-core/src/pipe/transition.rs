@@ -111,32 +111,10 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             });
         }
         Call::DeleteVertexElements { p } => s.scrub_vertex_elements(p.vertex_elements),
-        Call::CreateShaderState {
-            p,
-            vertex,
-            tess_control,
-            tess_eval,
-            geometry,
-            fragment,
-            compute,
-            reflection,
-        } => {
-            let parts = [
-                vertex,
-                tess_control,
-                tess_eval,
-                geometry,
-                fragment,
-                compute,
-                reflection,
-            ];
-            let digest = |b: &[u8]| match b {
-                [] => 0,
-                b => xxhash_rust::xxh3::xxh3_128(b),
-            };
+        Call::CreateShaderState { p, .. } => {
             let entry = ProgramEntry {
                 desc: *p,
-                code: parts.map(digest),
+                code: code_digests(call),
                 constants: Vec::new(),
                 constants_generation: 0,
                 bindings: ProgramBindings::default(),
@@ -359,6 +337,36 @@ pub fn leave(s: &mut PushedState, call: &Call<'_>) {
         Call::DeleteSamplerView { p } => drop(s.views.remove(p.view)),
         _ => {}
     }
+}
+
+/// xxh3-128 of the parts of a new program, as [`ProgramEntry::code`] has them; of any other call zeros.
+pub(super) fn code_digests(call: &Call<'_>) -> [u128; 7] {
+    let Call::CreateShaderState {
+        p: _,
+        vertex,
+        tess_control,
+        tess_eval,
+        geometry,
+        fragment,
+        compute,
+        reflection,
+    } = *call
+    else {
+        return [0; 7];
+    };
+    let parts = [
+        vertex,
+        tess_control,
+        tess_eval,
+        geometry,
+        fragment,
+        compute,
+        reflection,
+    ];
+    parts.map(|b| match b {
+        [] => 0,
+        b => xxhash_rust::xxh3::xxh3_128(b),
+    })
 }
 
 /// The entry of a new object; [`super::check`] has seen that its handle is free.
