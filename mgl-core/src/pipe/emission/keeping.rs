@@ -58,12 +58,29 @@ impl Store {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct KeepingBackend {
     null: NullBackend,
+    caps: Caps,
     /// As specified last.
     shapes: BTreeMap<(HandleKind, Handle), ResourceDesc>,
     stores: BTreeMap<Key, Store>,
+}
+
+impl Default for KeepingBackend {
+    fn default() -> Self {
+        let null = NullBackend::default();
+        Self {
+            caps: Caps {
+                backend: "keeping".into(),
+                renderer: "keeping".into(),
+                ..null.caps().clone()
+            },
+            null,
+            shapes: BTreeMap::new(),
+            stores: BTreeMap::new(),
+        }
+    }
 }
 
 impl KeepingBackend {
@@ -196,7 +213,7 @@ fn source(f: &FramebufferState, buffers: BufferMask) -> Option<(Part, u32)> {
 
 impl Backend for KeepingBackend {
     fn caps(&self) -> &Caps {
-        self.null.caps()
+        &self.caps
     }
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _: bool) -> Result {
         let (kind, handle) = (d.resource.kind, d.resource.handle);
