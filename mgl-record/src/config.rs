@@ -26,7 +26,7 @@ pub struct Config {
     pub images_every: u64,
     /// `MGL_MAX_FRAMES`: recording ends after so many frames.
     pub max_frames: Option<u64>,
-    /// `MGL_CHECK`: `repush` compares a fresh PushedState fed by full_repush with the live one at every Present.
+    /// `MGL_CHECK`: `repush` emits the server's state into a fresh server and compares both at every Present.
     pub check_repush: bool,
     /// `MGL_DEBUG`: the back end's debug messages become errors in the log.
     pub debug: bool,

@@ -791,7 +791,7 @@ pub fn swap_buffers(surface: &SurfaceRef) -> Result<(), SwapError> {
     }
     p.look();
     let credit = p.end();
-    crate::tracker::check::at_present(d);
+    crate::check::at_present(d);
     drop(guard);
     if let Some((ticket, _)) = credit {
         ticket.wait();

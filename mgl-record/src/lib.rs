@@ -6,6 +6,7 @@
 #[macro_use]
 mod say;
 
+mod check;
 pub mod config;
 pub mod context;
 pub mod driver;

@@ -32,7 +32,7 @@ struct Report {
     faults: BTreeMap<String, u64>,
     /// Entry points whose body panicked; empty in a healthy driver.
     panics: BTreeMap<String, u64>,
-    checks: crate::pipe::Checks,
+    checks: crate::check::Checks,
     recording: Option<mgl_core::trace::Status>,
 }
 

@@ -47,7 +47,7 @@ impl Place {
             .current_dir(self.folder.path())
     }
 
-    /// `mgl` with the driver beside it, on the display, with every frame's state checked against a full repush and
+    /// `mgl` with the driver beside it, on the display, with every frame's state and content emitted and compared, and
     /// the driver's report in a file.
     pub fn checked(&self, report: &str) -> Command {
         let mut command = mgl_with_driver();
@@ -186,7 +186,7 @@ impl Report {
         Self(serde_json::from_str(&text).expect("one JSON document"))
     }
 
-    /// Nothing refused, nothing at fault, and the pushed state follows from the client's own at every frame.
+    /// Nothing refused, nothing at fault, and at every frame a fresh server has what the live one has.
     #[track_caller]
     pub fn is_healthy(&self) -> &Self {
         for what in ["refused", "unsupported", "faults", "panics"] {
@@ -195,6 +195,9 @@ impl Report {
         let checks = &self.0["checks"];
         assert!(checks["repush"].as_u64() > Some(0), "{checks}");
         assert_eq!(checks["repush_differences"], 0, "{checks}");
+        let unread = checks["left_out"].as_object().expect("an object");
+        let samples = |what: &String| what == "samples of multisampled images";
+        assert!(unread.keys().all(samples), "{checks}");
         self
     }
 

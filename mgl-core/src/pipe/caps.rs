@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Capabilities of a back end: the reply to GetCaps, kept in a trace's provenance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caps {
-    /// `espryt`, `magma` or `null`.
+    /// `espryt`, `magma`, `null`; `keeping` is a listener of checks.
     pub backend: String,
     /// Vendor string of the driver below.
     pub vendor: String,

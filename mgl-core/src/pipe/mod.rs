@@ -5,6 +5,7 @@ pub mod calls;
 pub mod caps;
 pub mod check;
 pub mod count;
+pub mod emission;
 pub mod error;
 pub mod event;
 pub mod execute;

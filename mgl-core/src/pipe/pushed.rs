@@ -86,6 +86,23 @@ pub struct QueryEntry {
     pub desc: QueryDesc,
     /// Begun and not ended.
     pub active: bool,
+    /// The context that made it, or began it last: queries are not shared (GL 4.6 §5.1). Null when it is gone.
+    pub context: ContextHandle,
+}
+
+/// A transform feedback that was begun and not ended (GL 4.6 §13.2.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// The stream output object, null for the default one.
+    pub object: StreamOutputHandle,
+    /// What is captured.
+    pub primitive: CapturePrimitive,
+    /// Draws are not captured for now.
+    pub paused: bool,
+    /// The program that draws used when it began; null when it is gone.
+    pub program: ShaderHandle,
+    /// The object's buffers when it began, but for those that are gone.
+    pub targets: Vec<BufferBinding>,
 }
 
 /// The values of a context's groups.
@@ -169,18 +186,27 @@ impl GroupValues {
 /// A context: its groups, their generations, and which of them were ever pushed.
 #[derive(Debug, Clone)]
 pub struct ContextState {
-    /// As created.
+    /// As created; `share` always names a living context of the group, and is null in exactly one of each group.
     pub desc: ContextDesc,
     /// The groups.
     pub values: GroupValues,
+    /// Transform feedback under way, by object: at most one is not paused.
+    pub captures: Vec<Capture>,
     generations: [u64; Group::COUNT],
     pushed: u32,
 }
 
-/// Equal when description, values and the set of pushed groups are; generations are history.
+/// Equal when description, values, captures and the set of pushed groups are; generations are history.
 impl PartialEq for ContextState {
     fn eq(&self, o: &Self) -> bool {
-        self.desc == o.desc && self.values == o.values && self.pushed == o.pushed
+        let Self {
+            desc,
+            values,
+            captures,
+            generations: _,
+            pushed,
+        } = o;
+        (&self.desc, &self.values, &self.captures, &self.pushed) == (desc, values, captures, pushed)
     }
 }
 
@@ -191,6 +217,7 @@ impl ContextState {
         Self {
             desc,
             values: GroupValues::initial(),
+            captures: Vec::new(),
             generations: [0; Group::COUNT],
             pushed: 0,
         }
@@ -207,6 +234,14 @@ impl ContextState {
     pub fn was_pushed(&self, g: Group) -> bool {
         self.pushed & g.bit() != 0
     }
+    /// The transform feedback of an object, if it is under way.
+    #[must_use]
+    pub fn capture(&self, object: StreamOutputHandle) -> Option<&Capture> {
+        self.captures.iter().find(|c| c.object == object)
+    }
+    pub(super) fn capture_mut(&mut self, object: StreamOutputHandle) -> Option<&mut Capture> {
+        self.captures.iter_mut().find(|c| c.object == object)
+    }
     /// Mask of the groups that were pushed.
     #[must_use]
     pub fn pushed_mask(&self) -> u32 {
@@ -219,6 +254,14 @@ impl ContextState {
     }
     fn scrubbed(&mut self, g: Group) {
         self.generations[g as usize] += 1;
+    }
+    /// The read framebuffer is again what it was, after a read of the server's own.
+    pub(super) fn restore_read_framebuffer(&mut self, old: FramebufferState, was_pushed: bool) {
+        self.values.read_framebuffer = old;
+        self.touch(Group::ReadFramebuffer);
+        if !was_pushed {
+            self.pushed &= !Group::ReadFramebuffer.bit();
+        }
     }
 }
 
@@ -314,12 +357,63 @@ impl PushedState {
                 }
             }
         }
+        if let Some(b) = r.typed::<BufferHandle>() {
+            self.scrub_texel_buffer(b);
+        }
+        if let Some(t) = r.typed::<TextureHandle>() {
+            self.scrub_storage_owner(t);
+        }
         if let Some(s) = r.typed::<SurfaceHandle>() {
             for place in [&mut self.current.draw, &mut self.current.read] {
                 if *place == s {
                     *place = SurfaceHandle::NULL;
                 }
             }
+        }
+    }
+
+    /// A buffer texture without its buffer reads nothing. A client keeps the buffer for as long as a texture reads it.
+    fn scrub_texel_buffer(&mut self, b: BufferHandle) {
+        for (_, t) in self.textures.iter_mut() {
+            if take(&mut t.desc.buffer, b) {
+                (t.desc.offset, t.desc.size) = (0, 0);
+            }
+        }
+    }
+
+    /// Views of a texture name nothing once it is gone, and what shared its storage has it alone.
+    fn scrub_storage_owner(&mut self, owner: TextureHandle) {
+        for (_, v) in self.views.iter_mut() {
+            take(&mut v.texture, owner);
+        }
+        for (_, t) in self.textures.iter_mut() {
+            take(&mut t.desc.view_of, owner);
+        }
+        for (_, r) in self.renderbuffers.iter_mut() {
+            take(&mut r.desc.view_of, owner);
+        }
+    }
+
+    /// A context ends: its share group lives on, whoever founded it (GL 4.6 §5.1.1), and so do the queries' entries.
+    pub(super) fn end_context(&mut self, gone: ContextHandle) {
+        let Ok(ended) = self.contexts.remove(gone) else {
+            return;
+        };
+        // Who shared with it shares with whom it shared; else the first of them takes its place.
+        let mut partner = ended.desc.share;
+        for (h, c) in self.contexts.iter_mut() {
+            if c.desc.share == gone {
+                c.desc.share = partner;
+                if partner.is_null() {
+                    partner = h;
+                }
+            }
+        }
+        for (_, q) in self.queries.iter_mut() {
+            take(&mut q.context, gone);
+        }
+        if self.current.context == gone {
+            self.current = BindContext::default();
         }
     }
 
@@ -348,8 +442,20 @@ impl PushedState {
         self.scrub(Group::Shader, |v| take(&mut v.shader, h));
         self.scrub(Group::DrawProgram, |v| take(&mut v.draw_program, h));
         self.scrub(Group::DispatchProgram, |v| take(&mut v.dispatch_program, h));
+        for (_, c) in self.contexts.iter_mut() {
+            for capture in &mut c.captures {
+                take(&mut capture.program, h);
+            }
+        }
     }
     pub(super) fn scrub_stream_output(&mut self, h: StreamOutputHandle) {
+        // The default object of a context ends with it.
+        if h.is_null() {
+            return;
+        }
+        for (_, c) in self.contexts.iter_mut() {
+            c.captures.retain(|capture| capture.object != h);
+        }
         self.scrub(Group::StreamOutput, |v| {
             if !take(&mut v.stream_output, h) {
                 return false;
@@ -415,6 +521,9 @@ fn scrub_attachments(c: &mut ContextState, r: ResourceHandle) {
 }
 
 fn scrub_buffer(c: &mut ContextState, b: BufferHandle) {
+    for capture in &mut c.captures {
+        capture.targets.retain(|x| x.buffer != b);
+    }
     let v = &mut c.values;
     let lists = [
         (Group::UniformBuffers, &mut v.uniform_buffers),

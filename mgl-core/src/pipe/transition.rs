@@ -67,6 +67,7 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             let entry = QueryEntry {
                 desc: *p,
                 active: false,
+                context: s.current.context,
             };
             put(&mut s.queries, p.query, entry);
         }
@@ -74,6 +75,7 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             if let Ok(q) = s.queries.get_mut(p.query) {
                 q.active = true;
                 q.desc = *p;
+                q.context = s.current.context;
             }
         }
         Call::QueryEnd { p } => {
@@ -109,32 +111,10 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             });
         }
         Call::DeleteVertexElements { p } => s.scrub_vertex_elements(p.vertex_elements),
-        Call::CreateShaderState {
-            p,
-            vertex,
-            tess_control,
-            tess_eval,
-            geometry,
-            fragment,
-            compute,
-            reflection,
-        } => {
-            let parts = [
-                vertex,
-                tess_control,
-                tess_eval,
-                geometry,
-                fragment,
-                compute,
-                reflection,
-            ];
-            let digest = |b: &[u8]| match b {
-                [] => 0,
-                b => xxhash_rust::xxh3::xxh3_128(b),
-            };
+        Call::CreateShaderState { p, .. } => {
             let entry = ProgramEntry {
                 desc: *p,
-                code: parts.map(digest),
+                code: code_digests(call),
                 constants: Vec::new(),
                 constants_generation: 0,
                 bindings: ProgramBindings::default(),
@@ -256,6 +236,35 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
             _ => {}
         },
 
+        Call::BeginStreamOutput { p } => {
+            if let Some(c) = s.context_mut() {
+                let capture = Capture {
+                    object: p.stream_output,
+                    primitive: p.primitive,
+                    paused: false,
+                    program: c.values.draw_program,
+                    targets: c.values.stream_targets.clone(),
+                };
+                let raw = |h: StreamOutputHandle| h.raw();
+                let at = c
+                    .captures
+                    .partition_point(|x| raw(x.object) < raw(capture.object));
+                c.captures.insert(at, capture);
+            }
+        }
+        Call::EndStreamOutput { p } => {
+            if let Some(c) = s.context_mut() {
+                c.captures.retain(|x| x.object != p.stream_output);
+            }
+        }
+        Call::PauseStreamOutput { p } => pause(s, p.stream_output, true),
+        Call::ResumeStreamOutput { p } => pause(s, p.stream_output, false),
+        Call::BindStreamOutput { p } => {
+            set(s, Group::StreamOutput, |v| {
+                v.stream_output = p.stream_output
+            });
+        }
+
         Call::ObjectLabel { p, label } => {
             let key = (p.kind, p.handle);
             if label.is_empty() {
@@ -296,11 +305,6 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
         | Call::CopyFramebufferToTexture { .. }
         | Call::LaunchGrid { .. }
         | Call::MemoryBarrier { .. }
-        | Call::BeginStreamOutput { .. }
-        | Call::EndStreamOutput { .. }
-        | Call::PauseStreamOutput { .. }
-        | Call::ResumeStreamOutput { .. }
-        | Call::BindStreamOutput { .. }
         | Call::DebugMarker { .. }
         | Call::DebugMessage { .. }
         | Call::PushDebugGroup { .. }
@@ -323,18 +327,7 @@ pub fn leave(s: &mut PushedState, call: &Call<'_>) {
             }
         }
         Call::FenceDestroy { p } => drop(s.fences.remove(p.fence)),
-        Call::ContextDestroy { p } => {
-            drop(s.contexts.remove(p.context));
-            // A share group lives on without the context that founded it; nothing refers to a dead one.
-            for (_, c) in s.contexts.iter_mut() {
-                if c.desc.share == p.context {
-                    c.desc.share = ContextHandle::NULL;
-                }
-            }
-            if s.current.context == p.context {
-                s.current = BindContext::default();
-            }
-        }
+        Call::ContextDestroy { p } => s.end_context(p.context),
         Call::SurfaceDestroy { p } => drop(s.surfaces.remove(p.surface)),
         Call::QueryDestroy { p } => drop(s.queries.remove(p.query)),
         Call::DeleteRenderState { p } => drop(s.render_states.remove(p.render_state)),
@@ -346,6 +339,36 @@ pub fn leave(s: &mut PushedState, call: &Call<'_>) {
     }
 }
 
+/// xxh3-128 of the parts of a new program, as [`ProgramEntry::code`] has them; of any other call zeros.
+pub(super) fn code_digests(call: &Call<'_>) -> [u128; 7] {
+    let Call::CreateShaderState {
+        p: _,
+        vertex,
+        tess_control,
+        tess_eval,
+        geometry,
+        fragment,
+        compute,
+        reflection,
+    } = *call
+    else {
+        return [0; 7];
+    };
+    let parts = [
+        vertex,
+        tess_control,
+        tess_eval,
+        geometry,
+        fragment,
+        compute,
+        reflection,
+    ];
+    parts.map(|b| match b {
+        [] => 0,
+        b => xxhash_rust::xxh3::xxh3_128(b),
+    })
+}
+
 /// The entry of a new object; [`super::check`] has seen that its handle is free.
 fn put<H: TypedHandle, T>(table: &mut Table<H, T>, h: H, value: T) {
     let _ = table.insert(h, value);
@@ -355,6 +378,12 @@ fn set(s: &mut PushedState, g: Group, f: impl FnOnce(&mut GroupValues)) {
     if let Some(c) = s.context_mut() {
         f(&mut c.values);
         c.touch(g);
+    }
+}
+
+fn pause(s: &mut PushedState, object: StreamOutputHandle, paused: bool) {
+    if let Some(c) = s.context_mut().and_then(|c| c.capture_mut(object)) {
+        c.paused = paused;
     }
 }
 

@@ -21,13 +21,6 @@ impl Pipe {
         }
         self.push(label_call(&label_of(kind, handle), text));
     }
-
-    /// Says all labels anew to a listener that knows nothing.
-    pub fn repush_labels(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        for (&(kind, handle), text) in &self.labels {
-            emit(label_call(&label_of(kind, handle), text));
-        }
-    }
 }
 
 fn label_of(kind: HandleKind, handle: Handle) -> ObjectLabel {

@@ -10,6 +10,7 @@ mod errors;
 mod labels;
 mod recording;
 
+use crate::check::Checks;
 use crate::config::{Config, LinkKind};
 use crate::leave_out::LeaveOut;
 use emitted::Emitted;
@@ -65,7 +66,7 @@ pub struct Pipe {
     left: Option<Ticket>,
     /// How the recording went, once it has ended.
     pub recording: Option<mgl_core::trace::Status>,
-    /// What the tracker's checks found.
+    /// What the checks found.
     pub checks: Checks,
     labels: Labels,
 }
@@ -77,17 +78,6 @@ struct Stashed {
     question: Vec<u64>,
     ordinal: u64,
     ticket: Ticket,
-}
-
-/// Results of `MGL_CHECK`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Checks {
-    /// Comparisons of a repushed state with the live one.
-    pub repush: u64,
-    /// Those that found a difference.
-    pub repush_differences: u64,
-    /// The first difference, in words.
-    pub first_difference: Option<String>,
 }
 
 /// What comes of asking where an entry point can be run again.
@@ -293,6 +283,12 @@ impl Pipe {
             self.label(H::KIND, h.raw(), &[]);
         }
         self.slots[H::KIND.0 as usize].free(h.raw());
+    }
+
+    /// Whether a handle was minted and not given back.
+    #[must_use]
+    pub fn is_live<H: TypedHandle>(&self, h: H) -> bool {
+        self.slots[H::KIND.0 as usize].is_live(h.raw())
     }
 
     /// Live handles of a kind, and slots ever used.

@@ -469,38 +469,6 @@ impl Program {
         }
     }
 
-    /// Emits the program anew with the values that the pipe knows, if it knows the program.
-    pub fn repush(&self, state: &mgl_core::pipe::PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-        let Some(linked) = self.linked.as_ref().filter(|_| self.created) else {
-            return;
-        };
-        let Ok(known) = state.programs.get(self.handle) else {
-            return;
-        };
-        emit_program(self.handle, self.name, linked, emit);
-        let b = &known.bindings;
-        emit(Call::SetProgramBindings {
-            p: &SetProgramBindings {
-                shader: self.handle,
-            },
-            samplers: &b.samplers,
-            images: &b.images,
-            uniform_blocks: &b.uniform_blocks,
-            storage_blocks: &b.storage_blocks,
-        });
-        if !known.constants.is_empty() {
-            let p = SetGlobalConstants {
-                shader: self.handle,
-                offset: 0,
-                block_size: known.constants.len() as u32,
-            };
-            emit(Call::SetGlobalConstants {
-                p: &p,
-                bytes: &known.constants,
-            });
-        }
-    }
-
     fn emit_bindings(&self, emit: &mut dyn FnMut(Call<'_>)) {
         let samplers: Vec<SlotUnit> = self
             .units
@@ -575,20 +543,28 @@ fn retire(handle: ShaderHandle, created: bool, pipe: &mut Pipe) {
     }
 }
 
+/// SPIR-V a stage as bytes, in the order of the pipe; empty where absent.
+#[must_use]
+pub fn code(linked: &LinkedProgram) -> [&[u8]; 6] {
+    let mut code: [&[u8]; 6] = [&[]; 6];
+    for (stage, words) in &linked.stages {
+        code[*stage as usize] = bytemuck::cast_slice(words);
+    }
+    code
+}
+
 fn emit_program(
     handle: ShaderHandle,
     name: u32,
     linked: &LinkedProgram,
     emit: &mut dyn FnMut(Call<'_>),
 ) {
-    let mut code: [&[u8]; 6] = [&[]; 6];
     let mut stages = StageMask::NONE;
-    for (stage, words) in &linked.stages {
-        code[*stage as usize] = bytemuck::cast_slice(words);
+    for (stage, _) in &linked.stages {
         stages |= StageMask(1 << *stage as u32);
     }
     let reflection = linked.reflection.encode();
-    let [vertex, tess_control, tess_eval, geometry, fragment, compute] = code;
+    let [vertex, tess_control, tess_eval, geometry, fragment, compute] = code(linked);
     emit(Call::CreateShaderState {
         p: &ProgramDesc {
             shader: handle,

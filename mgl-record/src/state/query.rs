@@ -326,17 +326,6 @@ impl QueryState {
         query.result(pipe) == 0
     }
 
-    /// Emits the calls that make the queries anew, and begins those that are active. Results that were not asked for
-    /// yet are not part of that.
-    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        for (_, q) in self.table.objects.iter() {
-            emit(Call::QueryCreate { p: &q.desc() });
-            if q.active {
-                emit(Call::QueryBegin { p: &q.desc() });
-            }
-        }
-    }
-
     /// Ends the context's queries on the pipe.
     pub fn destroy(&mut self, pipe: &mut Pipe) {
         for a in self.active.iter_mut().filter_map(Option::take) {

@@ -4,9 +4,7 @@ use super::{Token, dirty};
 use crate::pipe::Pipe;
 use crate::pixel::Resolved;
 use mgl_core::handle::RenderbufferHandle;
-use mgl_core::pipe::{
-    BindMask, Call, PushedState, ResourceDesc, ResourceOnly, StorageKind, Target,
-};
+use mgl_core::pipe::{BindMask, Call, ResourceDesc, ResourceOnly, StorageKind, Target};
 
 /// Storage of a renderbuffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,13 +89,6 @@ impl Renderbuffer {
             Some(live) if *live == desc => {}
             Some(_) => pipe.push(Call::ResourceRespecify { p: &desc }),
             None => pipe.push(Call::ResourceCreate { p: &desc }),
-        }
-    }
-
-    /// Says it anew to a listener that knows nothing.
-    pub fn repush(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-        if let Ok(e) = state.renderbuffers.get(self.handle) {
-            emit(Call::ResourceCreate { p: &e.desc });
         }
     }
 

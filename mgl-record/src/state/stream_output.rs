@@ -5,7 +5,7 @@ use super::Id;
 use super::buffer::Buffer;
 use super::program::Program;
 use mgl_core::handle::StreamOutputHandle;
-use mgl_core::pipe::{Call, CapturePrimitive, Primitive, StreamOutputOp};
+use mgl_core::pipe::{CapturePrimitive, Primitive, StreamOutputOp};
 use mgl_core::program::{GeometryPrimitive, Reflection};
 
 /// A capture that runs.
@@ -62,16 +62,6 @@ impl StreamOutputState {
             None => captured_of_mode(mode),
         };
         drawn == Some(capture.primitive)
-    }
-
-    /// Emits the call that begins the running capture anew, behind all state that it reads. It starts at the front of its
-    /// buffers again.
-    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        if let Some(c) = &self.active {
-            emit(Call::BeginStreamOutput {
-                p: &operation(c.primitive),
-            });
-        }
     }
 }
 

@@ -88,12 +88,6 @@ impl Sync {
         }
     }
 
-    /// Emits the call that makes the fence anew. It lies later in the commands then, which delays nobody for ever.
-    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        let fence = FenceOnly { fence: self.handle };
-        emit(Call::FenceCreate { p: &fence });
-    }
-
     /// Ends it on the pipe.
     pub fn destroy(self, pipe: &mut Pipe) {
         let fence = FenceOnly { fence: self.handle };

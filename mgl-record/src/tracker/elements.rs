@@ -92,13 +92,6 @@ impl ElementsCache {
         self.entries.is_empty()
     }
 
-    /// Emits the creation of every live CSO.
-    pub fn repush(&self, sink: &mut dyn FnMut(Call<'_>)) {
-        for e in &self.entries {
-            create(e, sink);
-        }
-    }
-
     /// Ends all CSOs.
     pub fn destroy(&mut self, pipe: &mut Pipe) {
         for e in self.entries.drain(..) {
@@ -139,7 +132,7 @@ fn delete(pipe: &mut Pipe, handle: VertexElementsHandle) {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use mgl_core::pipe::{NullBackend, Op};
+    use mgl_core::pipe::NullBackend;
     use mgl_replay::BackendKind;
 
     fn pipe() -> Pipe {
@@ -183,9 +176,6 @@ mod tests {
             mints + 1,
             "was evicted"
         );
-        let mut ops = Vec::new();
-        cache.repush(&mut |c| ops.push(c.op()));
-        assert_eq!(ops, vec![Op::CreateVertexElements; CAPACITY]);
         cache.destroy(&mut pipe);
         assert!(pipe.server().state.vertex_elements.is_empty() && cache.is_empty());
         assert!(pipe.faults().is_empty(), "{:?}", pipe.faults());

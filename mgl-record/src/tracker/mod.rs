@@ -4,14 +4,12 @@
 //! verb reads, and nothing else. Each part compares generations first, resolves only what moved, and sends only what
 //! differs from what the pipe already has.
 
-pub mod check;
 pub mod client_arrays;
 pub mod elements;
 pub mod framebuffer;
 pub mod indices;
 pub mod program;
 pub mod render;
-pub mod repush;
 pub mod stream_output;
 pub mod textures;
 pub mod vertex;

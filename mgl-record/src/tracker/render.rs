@@ -42,18 +42,6 @@ impl RenderTracker {
         *self = Self::default();
     }
 
-    /// Emits the creation of every live CSO.
-    pub fn repush(&self, emit: &mut dyn FnMut(Call<'_>)) {
-        for e in &self.entries {
-            emit(Call::CreateRenderState {
-                p: &RenderStateDesc {
-                    render_state: e.handle,
-                    state: e.state,
-                },
-            });
-        }
-    }
-
     /// The CSO for a state, made if there is none.
     fn cso(&mut self, state: &PipelineState, pipe: &mut Pipe) -> RenderStateHandle {
         self.tick += 1;

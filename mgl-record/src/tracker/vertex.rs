@@ -53,11 +53,6 @@ impl VertexTracker {
         self.client
     }
 
-    /// Emits the creation of every live CSO.
-    pub fn repush(&self, sink: &mut dyn FnMut(Call<'_>)) {
-        self.elements.repush(sink);
-    }
-
     /// Ends the CSOs it made.
     pub fn destroy(&mut self, pipe: &mut Pipe) {
         self.elements.destroy(pipe);

@@ -3,6 +3,7 @@
 //! Handles are live and of the right kind, ranges lie inside what they name, and the groups that a verb reads were
 //! pushed. What passes here, [`super::transition`] can take in without a question, and no back end meets it unchecked.
 
+mod capture;
 mod checker;
 mod draw;
 mod shapes;
@@ -50,11 +51,6 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
         | Call::MemoryBarrier { .. }
         | Call::Clear { .. }
         | Call::Blit { .. }
-        | Call::BeginStreamOutput { .. }
-        | Call::EndStreamOutput { .. }
-        | Call::PauseStreamOutput { .. }
-        | Call::ResumeStreamOutput { .. }
-        | Call::BindStreamOutput { .. }
         | Call::DebugMarker { .. }
         | Call::DebugMessage { .. }
         | Call::PushDebugGroup { .. }
@@ -319,6 +315,12 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
             HandleKind::FRAMEBUFFER | HandleKind::STREAM_OUTPUT => Ok(()),
             k => cx.handle("kind", Err(HandleError::WrongKind(k))),
         },
+
+        Call::BeginStreamOutput { p } => capture::begin(cx, context()?, p),
+        Call::EndStreamOutput { p } => capture::under_way(cx, context()?, p).map(|_| ()),
+        Call::PauseStreamOutput { p } => capture::pause(cx, context()?, p, true),
+        Call::ResumeStreamOutput { p } => capture::pause(cx, context()?, p, false),
+        Call::BindStreamOutput { .. } => capture::bind(cx, context()?),
 
         Call::DrawVbo {
             p,

@@ -6,6 +6,7 @@
 mod buffer;
 mod churn;
 mod draw;
+mod emission;
 mod ext;
 mod features;
 mod fork;
@@ -138,6 +139,11 @@ fn in_child(f: impl FnOnce() -> i32) -> i32 {
 /// Runs `f` on the current context.
 fn gl<R>(f: impl FnOnce(&mut Gl<'_>) -> R) -> R {
     with_current("test", f).expect("a context is current")
+}
+
+/// What would be emitted of the whole driver differs from what its server has: the first difference, in words.
+fn emission_difference() -> Option<String> {
+    crate::check::difference(&mut driver::lock())
 }
 
 /// The context's error, taken. Errors that pushes leave are the whole process's and not asked for.

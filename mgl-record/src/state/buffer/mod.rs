@@ -333,14 +333,6 @@ impl Buffer {
         push_copy(pipe, src.handle, self.handle, from, to, size);
     }
 
-    /// Emits the calls that make the buffer anew, with its whole content.
-    pub fn repush(&self, sink: &mut dyn FnMut(Call<'_>)) {
-        if let Some(desc) = &self.desc {
-            sink(Call::ResourceCreate { p: desc });
-            self.upload(0, self.size(), sink);
-        }
-    }
-
     /// Ends it on the pipe.
     pub fn destroy(self, pipe: &mut Pipe) {
         if self.desc.is_some() {

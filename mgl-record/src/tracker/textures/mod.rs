@@ -251,19 +251,3 @@ pub fn reconcile(
         None => Ok(()),
     }
 }
-
-/// Says a share group's textures, renderbuffers, sampler CSOs and views anew, in an order in which everything exists
-/// before it is named. Buffers must have been said before.
-pub fn repush(share: &Share, state: &mgl_core::pipe::PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-    share.objects.repush_samplers(state, emit);
-    for (_, t) in share.textures.objects.iter() {
-        upload::repush(t, state, emit);
-    }
-    for t in share.objects.stand_ins() {
-        upload::repush(t, state, emit);
-    }
-    for (_, r) in share.renderbuffers.objects.iter() {
-        r.repush(state, emit);
-    }
-    share.objects.repush(state, emit);
-}

@@ -17,8 +17,8 @@ use crate::state::{Generations, NameTable, sampler};
 use mgl_core::format::{ComponentClass, Format};
 use mgl_core::handle::{SamplerHandle, SamplerViewHandle, TextureHandle};
 use mgl_core::pipe::{
-    Call, CompareMode, DepthStencilMode, Filter, MinFilter, PushedState, SamplerDesc, SamplerOnly,
-    SamplerView, SamplerViewOnly, Swizzle, TextureParams, Wrap,
+    Call, CompareMode, DepthStencilMode, Filter, MinFilter, SamplerDesc, SamplerOnly, SamplerView,
+    SamplerViewOnly, Swizzle, TextureParams, Wrap,
 };
 use std::collections::BTreeMap;
 
@@ -189,24 +189,6 @@ impl Objects {
         let answer = made.then_some((t.handle(), t.params().sampler));
         self.stand_ins.insert((target, yields), t);
         answer
-    }
-
-    /// Says all of it anew to a listener that knows the textures already.
-    pub fn repush(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-        for (_, h) in self.views.iter() {
-            if let Ok(v) = state.views.get(h) {
-                emit(Call::CreateSamplerView { p: v });
-            }
-        }
-    }
-
-    /// Says the sampler CSOs anew; textures' parameters name them.
-    pub fn repush_samplers(&self, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-        for (_, h) in self.samplers.iter() {
-            if let Ok(s) = state.samplers.get(h) {
-                emit(Call::CreateSamplerState { p: s });
-            }
-        }
     }
 
     /// The textures that stand in for incomplete ones.

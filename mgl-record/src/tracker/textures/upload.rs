@@ -9,8 +9,8 @@ use crate::state::texture::{Image, Texture, TextureTarget, dirty};
 use mgl_core::handle::ResourceHandle;
 use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{
-    Box3, Call, GetTextureImage, PushedState, Reply, ResourceDesc, ResourceFlags, SubData,
-    SubDataFlags, SubRegion,
+    Box3, Call, GetTextureImage, Reply, ResourceDesc, ResourceFlags, SubData, SubDataFlags,
+    SubRegion,
 };
 
 /// Whether two descriptions are of the same storage: whether content was given is not part of it.
@@ -210,49 +210,4 @@ fn send(
         bytes,
         regions: &regions,
     });
-}
-
-/// Says a texture anew to a listener that knows nothing but buffers and sampler CSOs: shape, parameters, and the images
-/// that the client has all of. What is only on the GPU cannot be said.
-pub fn repush(t: &Texture, state: &PushedState, emit: &mut dyn FnMut(Call<'_>)) {
-    let Ok(live) = state.textures.get(t.handle()) else {
-        return;
-    };
-    emit(Call::ResourceCreate { p: &live.desc });
-    if let Some(params) = &live.params {
-        emit(Call::SetTextureParams { p: params });
-    }
-    if t.target() == TextureTarget::Buffer || live.desc.samples > 1 {
-        return;
-    }
-    for level in 0..live.desc.levels {
-        for face in 0..t.target().faces() {
-            let Some(image) = t.image(level, face).filter(|i| {
-                let (w, h, _) = level_extent(&live.desc, level);
-                i.has_shadow()
-                    && !i.is_gpu_written()
-                    && i.resolved().format == live.desc.format
-                    && (i.extent().width, i.extent().height) == (w, h)
-            }) else {
-                continue;
-            };
-            let area = Box3 {
-                z: face as u32,
-                ..image.extent().whole()
-            };
-            emit(Call::ResourceSubData {
-                p: &SubData {
-                    resource: live.desc.resource,
-                    level,
-                    union_box: area,
-                    offset: 0,
-                    row_stride: image.row_stride() as u32,
-                    flags: SubDataFlags::UNION_WHOLE | SubDataFlags::DISCARD,
-                    image_stride: image.image_stride() as u64,
-                },
-                bytes: image.shadow(),
-                regions: &[SubRegion { area, offset: 0 }],
-            });
-        }
-    }
 }

@@ -2,9 +2,10 @@
 
 use super::log::{Seen, spy};
 use super::*;
-use crate::tracker::textures::{flush_for_attachment, reconcile, repush};
+use crate::gl::tests::emission_difference;
+use crate::tracker::textures::{flush_for_attachment, reconcile};
 use mgl_core::counters::Counters;
-use mgl_core::pipe::{Call, Group, Op, PushedState, SubDataFlags, absorb};
+use mgl_core::pipe::{Group, SubDataFlags};
 
 fn ready(profile: Profile) -> (Current, u32) {
     let c = current(profile, None);
@@ -393,31 +394,17 @@ fn deleted_textures_end_when_nothing_refers_to_them() {
 }
 
 #[test]
-fn a_fresh_state_fed_by_repush_has_the_same_objects() {
+fn textures_views_and_stand_ins_are_emitted() {
     let (_c, _) = ready(Profile::Core);
     image(0, 8, 8, Some(&[1; 256]));
     on(|gl| {
         draw(gl, GlType::SAMPLER_2D);
         draw(gl, GlType::SAMPLER_3D);
         draw(gl, GlType::INT_SAMPLER_CUBE);
-        let mut fresh = PushedState::default();
-        let mut ops = Vec::new();
-        let mut emit = |c: Call<'_>| {
-            ops.push(c.op());
-            absorb(&mut fresh, &c).expect("legal");
-        };
-        repush(gl.share, &gl.pipe.server().state, &mut emit);
-        assert!(ops.contains(&Op::ResourceSubData));
         let live = &gl.pipe.server().state;
-        for (h, t) in fresh.textures.iter() {
-            assert_eq!(live.textures.get(h), Ok(t));
-        }
-        for (h, v) in fresh.views.iter() {
-            assert_eq!(live.views.get(h), Ok(v));
-        }
-        assert_eq!(fresh.views.len(), gl.share.objects.counts().1);
-        assert_eq!(fresh.samplers.len(), gl.share.objects.counts().0);
+        assert!(live.views.len() >= 3 && live.samplers.len() >= 2);
     });
+    assert_eq!(emission_difference(), None);
 }
 
 #[test]

@@ -1,0 +1,378 @@
+//! Content goes along: what a provider has is what a fresh server has then, and what differs is named by its place.
+
+use mgl_core::format::Format;
+use mgl_core::handle::*;
+use mgl_core::pipe::emission::{
+    Absent, Content, Emission, KeepingBackend, Part, Piece, Plane, content_difference, emit,
+    first_difference, parts, read_back, spare_handles,
+};
+use mgl_core::pipe::*;
+use std::collections::BTreeMap;
+
+fn h(slot: u32) -> Handle {
+    Handle {
+        slot,
+        generation: 1,
+    }
+}
+
+type Keeping = Server<Box<KeepingBackend>>;
+
+fn fresh() -> Keeping {
+    Server::new(Box::default())
+}
+
+/// A state with a part of every kind.
+fn state() -> PushedState {
+    let mut s = PushedState::default();
+    let mut take = |call: Call<'_>| absorb(&mut s, &call).unwrap_or_else(|e| panic!("{e}"));
+    let context = ContextHandle(h(0));
+    take(Call::ContextCreate {
+        p: &ContextDesc {
+            context,
+            profile: ContextProfile::CORE,
+            ..ContextDesc::default()
+        },
+    });
+    for (slot, double_buffered, samples) in [(0, true, 0), (1, false, 4)] {
+        take(Call::SurfaceCreate {
+            p: &SurfaceDesc {
+                surface: SurfaceHandle(h(slot)),
+                width: 5,
+                height: 3,
+                color: Format::RGBA8,
+                depth_stencil: Format::DEPTH24_STENCIL8,
+                samples,
+                double_buffered: double_buffered.into(),
+                ..SurfaceDesc::default()
+            },
+        });
+    }
+    take(Call::BindContext {
+        p: &BindContext {
+            context,
+            draw: SurfaceHandle(h(0)),
+            read: SurfaceHandle(h(0)),
+        },
+    });
+    take(Call::ResourceCreate {
+        p: &ResourceDesc {
+            resource: BufferHandle(h(0)).into(),
+            target: Target::BUFFER,
+            size: 33,
+            ..ResourceDesc::default()
+        },
+    });
+    let one = ResourceDesc {
+        format: Format::RGBA8,
+        width: 5,
+        height: 3,
+        depth: 1,
+        layers: 1,
+        levels: 1,
+        ..ResourceDesc::default()
+    };
+    let textures = [
+        ResourceDesc {
+            target: Target::TEXTURE_2D,
+            levels: 3,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_3D,
+            format: Format::RGBA32F,
+            depth: 4,
+            levels: 2,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_CUBE_MAP,
+            height: 5,
+            layers: 6,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_1D_ARRAY,
+            format: Format::R8,
+            height: 1,
+            layers: 3,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_2D,
+            format: Format::DEPTH24_STENCIL8,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_2D_MULTISAMPLE,
+            samples: 4,
+            ..one
+        },
+        ResourceDesc {
+            target: Target::TEXTURE_2D,
+            storage: StorageKind::VIEW,
+            view_of: TextureHandle(h(0)),
+            ..one
+        },
+    ];
+    for (slot, d) in textures.iter().enumerate() {
+        let p = &ResourceDesc {
+            resource: TextureHandle(h(slot as u32)).into(),
+            ..*d
+        };
+        take(Call::ResourceCreate { p });
+    }
+    for (slot, format, samples) in [
+        (0, Format::RGBA8, 0),
+        (1, Format::DEPTH24_STENCIL8, 0),
+        (2, Format::RGBA8, 4),
+    ] {
+        let p = &ResourceDesc {
+            resource: RenderbufferHandle(h(slot)).into(),
+            target: Target::RENDERBUFFER,
+            format,
+            samples,
+            ..one
+        };
+        take(Call::ResourceCreate { p });
+    }
+    s
+}
+
+/// Where the whole of a part is, and how many bytes that are.
+fn whole(s: &PushedState, part: Part) -> (Box3, u64) {
+    let of = |format: Format, [width, height, depth]: [u32; 3]| {
+        let bytes = format.image_bytes(width, height, depth).expect("small");
+        let area = Box3 {
+            width,
+            height,
+            depth,
+            ..Box3::default()
+        };
+        (area, bytes)
+    };
+    match part {
+        Part::Buffer(b) => (Box3::default(), s.buffers.get(b).expect("live").desc.size),
+        Part::Level(t, level) => {
+            let d = s.textures.get(t).expect("live").desc;
+            let (x, y, z) = mgl_core::pipe::limits::level_extent(&d, level);
+            of(d.format, [x, y, z])
+        }
+        Part::Renderbuffer(r) => {
+            let d = s.renderbuffers.get(r).expect("live").desc;
+            of(d.format, [d.width, d.height, 1])
+        }
+        Part::Surface(f, plane) => {
+            let d = s.surfaces.get(f).expect("live");
+            let format = match plane {
+                Plane::DepthStencil => d.depth_stencil,
+                _ => d.color,
+            };
+            of(format, [d.width, d.height, 1])
+        }
+    }
+}
+
+/// Bytes by the name of their part; no code.
+#[derive(Clone, Default)]
+struct Given(BTreeMap<String, Vec<u8>>);
+
+impl Given {
+    /// Something else for every part of a state.
+    fn of(s: &PushedState) -> Self {
+        let some = |(i, part): (usize, Part)| {
+            let (_, size) = whole(s, part);
+            let bytes = (0..size)
+                .map(|n| (n * 7 + i as u64 * 31 + 1) as u8)
+                .collect();
+            (part.to_string(), bytes)
+        };
+        Self(parts(s).enumerate().map(some).collect())
+    }
+}
+
+impl Content for Given {
+    fn code(&mut self, _: ShaderHandle) -> Option<backend::ProgramCode<'_>> {
+        None
+    }
+    fn pieces(
+        &mut self,
+        state: &PushedState,
+        part: Part,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<(), Absent> {
+        let Some(bytes) = self.0.get(&part.to_string()) else {
+            return Err(Absent("nobody has it".into()));
+        };
+        let (area, _) = whole(state, part);
+        // Face by face, and a buffer in two halves: a provider need not have a part in one piece.
+        if area.depth > 1 {
+            let slice = bytes.len() / area.depth as usize;
+            for (z, bytes) in (0..).zip(bytes.chunks(slice)) {
+                show(Piece {
+                    offset: 0,
+                    area: Box3 {
+                        z,
+                        depth: 1,
+                        ..area
+                    },
+                    bytes,
+                });
+            }
+        } else if let Part::Buffer(_) = part {
+            let (low, high) = bytes.split_at(bytes.len() / 2);
+            for (offset, bytes) in [(0, low), (low.len() as u64, high)] {
+                show(Piece {
+                    offset,
+                    area,
+                    bytes,
+                });
+            }
+        } else {
+            show(Piece {
+                offset: 0,
+                area,
+                bytes,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What a server has.
+struct Read<'s>(&'s mut Keeping);
+
+impl Content for Read<'_> {
+    fn code(&mut self, _: ShaderHandle) -> Option<backend::ProgramCode<'_>> {
+        None
+    }
+    fn pieces(
+        &mut self,
+        state: &PushedState,
+        part: Part,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<(), Absent> {
+        let (area, _) = whole(state, part);
+        let bytes = &read_back(self.0, part, &area)?;
+        show(Piece {
+            offset: 0,
+            area,
+            bytes,
+        });
+        Ok(())
+    }
+}
+
+fn into_fresh(s: &PushedState, content: &mut dyn Content) -> (Keeping, Emission) {
+    let mut server = fresh();
+    let mut sink = |call: &Call<'_>| server.apply(call).map(|_| ());
+    let emission = emit(s, content, &mut spare_handles(s), &mut sink);
+    let emission = emission.unwrap_or_else(|e| panic!("{e}"));
+    (server, emission)
+}
+
+const SAMPLES: &str = "samples of multisampled images";
+
+#[test]
+fn content_goes_from_server_to_server() {
+    let s = state();
+    let mut given = Given::of(&s);
+    let (mut first, emission) = into_fresh(&s, &mut given);
+    assert_eq!(first_difference(&s, &first.state), None);
+    assert_eq!(content_difference(&s, &mut given, &first.backend), None);
+    // A texture, a renderbuffer, colour and depth of a surface.
+    assert_eq!(emission.left_out, BTreeMap::from([(SAMPLES.to_owned(), 4)]));
+
+    let before = first.state.clone();
+    let (second, again) = into_fresh(&s, &mut Read(&mut first));
+    assert_eq!(first_difference(&before, &first.state), None, "reading");
+    assert_eq!(first.counters.readback_bytes, 0, "reading is not counted");
+    assert_eq!(first_difference(&s, &second.state), None);
+    assert_eq!(again.bytes, emission.bytes);
+    let mut compared = 0;
+    for part in parts(&s) {
+        let digests = [&first, &second].map(|x| x.backend.digest(part));
+        assert_eq!(digests[0], digests[1], "{part}");
+        compared += usize::from(digests[0].is_some());
+    }
+    // Buffer, 3 + 2 + 1 + 1 + 1 levels, two renderbuffers, two colours and depth.
+    assert_eq!(compared, 14);
+    assert_eq!(second.backend.kept(), compared, "nothing else stays");
+}
+
+#[test]
+fn a_flipped_byte_is_named_by_its_place() {
+    let s = state();
+    let mut given = Given::of(&s);
+    let (server, _) = into_fresh(&s, &mut given);
+    for (part, at, place) in [
+        ("Buffer{0,1}", 20, "Buffer{0,1}: byte 20: "),
+        (
+            "Texture{0,1} level 1",
+            5,
+            "Texture{0,1} level 1: texel (1, 0, 0), byte 1: ",
+        ),
+        // 5 x 5 texels a face: the first texel of the second row of face 3.
+        (
+            "Texture{2,1} level 0",
+            (3 * 25 + 5) * 4,
+            "Texture{2,1} level 0: texel (0, 1, 3), byte 0: ",
+        ),
+        (
+            "Renderbuffer{1,1}",
+            4 * 14 + 3,
+            "Renderbuffer{1,1}: texel (4, 2, 0), byte 3: ",
+        ),
+        (
+            "Surface{0,1} Front",
+            0,
+            "Surface{0,1} Front: texel (0, 0, 0), byte 0: ",
+        ),
+        (
+            "Surface{0,1} DepthStencil",
+            4,
+            "Surface{0,1} DepthStencil: texel (1, 0, 0), byte 0: ",
+        ),
+    ] {
+        let mut flipped = given.clone();
+        flipped.0.get_mut(part).expect("a part")[at] ^= 1;
+        let text = content_difference(&s, &mut flipped, &server.backend).expect("it differs");
+        assert!(text.starts_with(place), "{text}");
+    }
+    assert_eq!(content_difference(&s, &mut given, &server.backend), None);
+}
+
+#[test]
+fn what_is_not_emitted_is_missing_and_what_nobody_has_is_counted() {
+    let s = state();
+    let mut given = Given::of(&s);
+    let name = "Texture{1,1} level 1";
+    let mut without = given.clone();
+    without.0.remove(name);
+    let (server, emission) = into_fresh(&s, &mut without);
+    assert_eq!(emission.left_out["nobody has it"], 1);
+    let text = content_difference(&s, &mut given, &server.backend);
+    assert_eq!(text, Some(format!("{name}: content is missing")));
+    // It is not held against a server that nobody knows better.
+    assert_eq!(content_difference(&s, &mut without, &server.backend), None);
+}
+
+#[test]
+fn a_texture_that_is_respecified_keeps_the_levels_that_stay() {
+    let s = state();
+    let mut given = Given::of(&s);
+    let (mut server, _) = into_fresh(&s, &mut given);
+    let t = TextureHandle(h(0));
+    let d = server.state.textures.get(t).expect("live").desc;
+    let fewer = ResourceDesc { levels: 2, ..d };
+    let p = &fewer;
+    server.apply(&Call::ResourceRespecify { p }).expect("legal");
+    let has = |server: &Keeping, level| server.backend.digest(Part::Level(t, level)).is_some();
+    assert_eq!([0, 1, 2].map(|l| has(&server, l)), [true, true, false]);
+    let p = &ResourceDesc {
+        format: Format::RGBA32F,
+        ..fewer
+    };
+    server.apply(&Call::ResourceRespecify { p }).expect("legal");
+    assert_eq!([0, 1, 2].map(|l| has(&server, l)), [false; 3]);
+}
