@@ -201,6 +201,14 @@ impl Report {
         self
     }
 
+    /// Bytes that the client has were compared with the server's.
+    #[track_caller]
+    pub fn compared_content(&self) -> &Self {
+        let bytes = &self.0["checks"]["compared_bytes"];
+        assert!(bytes.as_u64() > Some(0), "{bytes}");
+        self
+    }
+
     pub fn counter(&self, name: &str) -> u64 {
         self.0["counters"][name].as_u64().expect("a counter")
     }

@@ -17,7 +17,7 @@ fn scene(options: &str) {
         "scene.mgltrace",
         &["glmark2", "-s", "240x180", "-b", &scene],
     );
-    report.is_healthy();
+    report.is_healthy().compared_content();
     assert_eq!(report.0["backend"], "espryt");
     assert!(report.counter("draws") >= FRAMES, "{}", report.0);
     let frames = place.replays_equal("scene.mgltrace");
@@ -36,7 +36,7 @@ fn scene(options: &str) {
         "magma.mgltrace",
         &["glmark2", "-s", "240x180", "-b", &scene],
     );
-    report.is_healthy();
+    report.is_healthy().compared_content();
     assert_eq!(report.0["backend"], "magma");
     assert!(place.replays_equal_on("magma", "magma.mgltrace") >= FRAMES);
     let out = place.path("on-magma");

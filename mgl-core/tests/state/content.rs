@@ -1,5 +1,6 @@
 //! Content goes along: what a provider has is what a fresh server has then, and what differs is named by its place.
 
+use crate::legal::{CodeOnly, World};
 use mgl_core::format::Format;
 use mgl_core::handle::*;
 use mgl_core::pipe::emission::{
@@ -298,6 +299,39 @@ fn content_goes_from_server_to_server() {
     // Buffer, 3 + 2 + 1 + 1 + 1 levels, two renderbuffers, two colours and depth.
     assert_eq!(compared, 14);
     assert_eq!(second.backend.kept(), compared, "nothing else stays");
+}
+
+/// Code of a random client's programs, and something for every part.
+struct Both<'w>(CodeOnly<'w>, Given);
+
+impl Content for Both<'_> {
+    fn code(&mut self, program: ShaderHandle) -> Option<backend::ProgramCode<'_>> {
+        self.0.code(program)
+    }
+    fn pieces(
+        &mut self,
+        state: &PushedState,
+        part: Part,
+        show: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<(), Absent> {
+        self.1.pieces(state, part, show)
+    }
+}
+
+#[test]
+fn whatever_was_pushed_its_content_goes_along() {
+    let mut compared = 0;
+    for seed in 0..60 {
+        let mut w = World::new(seed);
+        (0..500).for_each(|_| w.step());
+        let mut content = Both(CodeOnly(&w.code), Given::of(&w.state));
+        let (server, emission) = into_fresh(&w.state, &mut content);
+        assert_eq!(first_difference(&w.state, &server.state), None, "{seed}");
+        let found = content_difference(&w.state, &mut content, &server.backend);
+        assert_eq!(found, None, "{seed}");
+        compared += emission.bytes;
+    }
+    assert!(compared > 100_000, "{compared}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod churn;
 mod displays;
 #[path = "../backend/draws.rs"]
 mod draws;
+#[path = "../backend/emission.rs"]
+mod emission;
 #[path = "../backend/framebuffers.rs"]
 mod framebuffers;
 #[path = "../backend/hostile.rs"]

@@ -9,6 +9,8 @@ mod captures;
 mod damaged;
 #[path = "../backend/draws.rs"]
 mod draws;
+#[path = "../backend/emission.rs"]
+mod emission;
 #[path = "../backend/framebuffers.rs"]
 mod framebuffers;
 #[path = "../backend/hostile.rs"]

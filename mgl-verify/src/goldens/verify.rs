@@ -370,7 +370,7 @@ fn recording_check(report: Option<&serde_json::Value>) -> Check {
         .is_some_and(|n| n > 0)
     {
         wrong.push(format!(
-            "full repush: {}",
+            "emission: {}",
             report["checks"]["first_difference"]
         ));
     }

@@ -7,7 +7,7 @@
 //! groups, and how far transform feedback has come in its buffers: what is captured next starts at their front again.
 //!
 //! Objects come before what names them, and all state before the verbs that read it. State may name more of a resource
-//! than there is by now, when that was respecified since; [`room`] says how such a thing is emitted.
+//! than there is by now, when that was respecified since; `room` says how such a thing is emitted.
 
 mod captures;
 mod content;
@@ -75,19 +75,27 @@ pub type Sink<'s> = dyn FnMut(&Call<'_>) -> Result<(), ApplyError> + 's;
 
 /// Handles above all that `state` has used: for who does not go on minting behind the emission.
 pub fn spare_handles(state: &PushedState) -> impl FnMut(HandleKind) -> Option<Handle> + 'static {
+    let s = state;
     let mut next = [0u32; HandleKind::COUNT];
-    let mut used = |kind: HandleKind, slots: usize| {
+    for (kind, slots) in [
+        (HandleKind::BUFFER, s.buffers.high_water()),
+        (HandleKind::TEXTURE, s.textures.high_water()),
+        (HandleKind::RENDERBUFFER, s.renderbuffers.high_water()),
+        // Names without a table: half way up is far from all others.
+        (HandleKind::FRAMEBUFFER, SLOT_LIMIT as usize / 2),
+        (HandleKind::STREAM_OUTPUT, SLOT_LIMIT as usize / 2),
+        (HandleKind::RENDER_STATE, s.render_states.high_water()),
+        (HandleKind::VERTEX_ELEMENTS, s.vertex_elements.high_water()),
+        (HandleKind::SAMPLER, s.samplers.high_water()),
+        (HandleKind::SAMPLER_VIEW, s.views.high_water()),
+        (HandleKind::SHADER, s.programs.high_water()),
+        (HandleKind::FENCE, s.fences.high_water()),
+        (HandleKind::QUERY, s.queries.high_water()),
+        (HandleKind::CONTEXT, s.contexts.high_water()),
+        (HandleKind::SURFACE, s.surfaces.high_water()),
+    ] {
         next[kind.0 as usize] = u32::try_from(slots).unwrap_or(SLOT_LIMIT);
-    };
-    used(HandleKind::TEXTURE, state.textures.high_water());
-    used(HandleKind::RENDER_STATE, state.render_states.high_water());
-    used(
-        HandleKind::VERTEX_ELEMENTS,
-        state.vertex_elements.high_water(),
-    );
-    used(HandleKind::CONTEXT, state.contexts.high_water());
-    // Names without a table: from the top down is far from all others.
-    used(HandleKind::FRAMEBUFFER, SLOT_LIMIT as usize / 2);
+    }
     move |kind| {
         let slot = next.get_mut(kind.0 as usize)?;
         let h = Handle {
