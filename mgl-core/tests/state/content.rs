@@ -331,7 +331,7 @@ fn whatever_was_pushed_its_content_goes_along() {
         assert_eq!(found, None, "{seed}");
         compared += emission.bytes;
     }
-    assert!(compared > 100_000, "{compared}");
+    assert!(compared > 40_000, "{compared}");
 }
 
 #[test]
