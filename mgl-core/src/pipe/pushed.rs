@@ -193,6 +193,7 @@ pub struct ContextState {
     /// Transform feedback under way, by object: at most one is not paused.
     pub captures: Vec<Capture>,
     generations: [u64; Group::COUNT],
+    version: u64,
     pushed: u32,
 }
 
@@ -204,6 +205,7 @@ impl PartialEq for ContextState {
             values,
             captures,
             generations: _,
+            version: _,
             pushed,
         } = o;
         (&self.desc, &self.values, &self.captures, &self.pushed) == (desc, values, captures, pushed)
@@ -219,6 +221,7 @@ impl ContextState {
             values: GroupValues::initial(),
             captures: Vec::new(),
             generations: [0; Group::COUNT],
+            version: 0,
             pushed: 0,
         }
     }
@@ -227,6 +230,12 @@ impl ContextState {
     #[must_use]
     pub fn generation(&self, g: Group) -> u64 {
         self.generations[g as usize]
+    }
+    /// Rises whenever any group changes.
+    #[inline]
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
     }
     /// Whether the group was ever pushed.
     #[inline]
@@ -249,11 +258,13 @@ impl ContextState {
     }
     #[inline]
     pub(super) fn touch(&mut self, g: Group) {
-        self.generations[g as usize] += 1;
+        self.scrubbed(g);
         self.pushed |= g.bit();
     }
+    #[inline]
     fn scrubbed(&mut self, g: Group) {
         self.generations[g as usize] += 1;
+        self.version += 1;
     }
     /// The read framebuffer is again what it was, after a read of the server's own.
     pub(super) fn restore_read_framebuffer(&mut self, old: FramebufferState, was_pushed: bool) {

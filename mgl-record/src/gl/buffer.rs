@@ -9,6 +9,7 @@ use crate::state::buffer::{
     Buffer, BufferTarget, IndexedBinding, MAX_FEEDBACK_BUFFERS, MAX_UNIFORM_BUFFER_BINDINGS,
     Mapping,
 };
+use crate::state::dirty::Mappings;
 use crate::state::names::Id;
 use core::ffi::c_void;
 use mgl_core::pipe::BufferUsage;
@@ -356,7 +357,11 @@ gl_entry! {
         // SAFETY: the program gives `size` bytes or null.
         let data = unsafe { client_bytes(data, size) };
         let b = &mut gl.share.buffers.objects[id];
-        if !b.specify(gl.gens.touch(), gl.pipe, size, data, usage) {
+        let gens = &mut *gl.gens;
+        if b.mapping().is_some() {
+            drop(gens.touch::<Mappings>());
+        }
+        if !b.specify(|| gens.touch(), gl.pipe, size, data, usage) {
             gl.raise(GL_OUT_OF_MEMORY);
         }
     }

@@ -5,96 +5,76 @@ use super::limits::MAX_COMBINED_TEXTURE_IMAGE_UNITS;
 use super::types::*;
 use crate::consts::gl::*;
 use crate::context::Gl;
+use crate::state::uniforms::Given;
 use mgl_core::program::ComponentKind;
 
 impl Gl<'_> {
-    /// Sets uniforms of the current program from bits.
-    fn uniform(
-        &mut self,
-        location: GLint,
-        kind: ComponentKind,
-        components: u8,
-        count: GLsizei,
-        data: &[u32],
-    ) {
+    /// Sets uniforms of the current program.
+    #[inline]
+    fn set_uniform(&mut self, location: GLint, given: &Given<'_>) {
         let Some(id) = self.ctx.programs.current() else {
             return self.raise(GL_INVALID_OPERATION);
-        };
-        let Ok(count) = usize::try_from(count) else {
-            return self.raise(GL_INVALID_VALUE);
         };
         if location == -1 {
             return;
         }
+        let dirty = self.gens.touch();
         let gens = &mut *self.gens;
         let p = &mut self.share.programs.objects[id];
-        let token = || (gens.touch(), gens.touch());
-        if let Err(e) = p.set_uniform(
-            location,
-            kind,
-            components,
-            count,
-            data,
-            MAX_COMBINED_TEXTURE_IMAGE_UNITS,
-            token,
-        ) {
+        let limit = MAX_COMBINED_TEXTURE_IMAGE_UNITS;
+        if let Err(e) = p.set_uniform(location, given, limit, || gens.touch(), dirty) {
             self.raise(e);
         }
     }
 
+    /// Sets one vector.
+    #[inline]
+    fn uniform(&mut self, location: GLint, kind: ComponentKind, bits: &[u32]) {
+        let given = Given {
+            kind,
+            shape: (1, bits.len() as u8),
+            transpose: false,
+            count: 1,
+            bits,
+        };
+        self.set_uniform(location, &given);
+    }
+
+    /// Sets elements from memory, of columns by rows.
+    ///
     /// # Safety
     ///
-    /// `data` holds `count` elements of `components` values.
+    /// `data` holds `count` elements.
     unsafe fn uniforms<T>(
         &mut self,
         location: GLint,
         kind: ComponentKind,
-        components: u8,
-        count: GLsizei,
+        shape: (u8, u8),
+        (count, transpose): (GLsizei, bool),
         data: *const T,
     ) {
         const { assert!(size_of::<T>() == 4) }
-        let n = usize::try_from(count).unwrap_or(0) * components as usize;
-        // SAFETY: by this function's contract; values of four bytes are read as bits.
-        let bits = if n == 0 || data.is_null() {
-            &[]
-        } else {
-            unsafe { std::slice::from_raw_parts(data.cast::<u32>(), n) }
+        let Ok(count) = usize::try_from(count) else {
+            return self.raise(match self.ctx.programs.current() {
+                None => GL_INVALID_OPERATION,
+                Some(_) => GL_INVALID_VALUE,
+            });
+        };
+        let n = count * usize::from(shape.0) * usize::from(shape.1);
+        let bits = match data.is_null() {
+            true => &[],
+            // SAFETY: by this function's contract; values of four bytes are read as bits.
+            false => unsafe { std::slice::from_raw_parts(data.cast::<u32>(), n) },
         };
         if bits.len() == n {
-            self.uniform(location, kind, components, count, bits);
-        }
-    }
-
-    /// # Safety
-    ///
-    /// `data` holds `count` matrices.
-    unsafe fn matrices(
-        &mut self,
-        location: GLint,
-        shape: (u8, u8),
-        count: GLsizei,
-        transpose: GLboolean,
-        data: *const GLfloat,
-    ) {
-        let Some(id) = self.ctx.programs.current() else {
-            return self.raise(GL_INVALID_OPERATION);
-        };
-        let Ok(count) = usize::try_from(count) else {
-            return self.raise(GL_INVALID_VALUE);
-        };
-        if location == -1 || data.is_null() {
-            return;
-        }
-        let n = count * shape.0 as usize * shape.1 as usize;
-        // SAFETY: by this function's contract.
-        let bits = unsafe { std::slice::from_raw_parts(data.cast::<u32>(), n) };
-        let gens = &mut *self.gens;
-        let p = &mut self.share.programs.objects[id];
-        if let Err(e) = p.set_matrix(location, shape, count, transpose != 0, bits, || {
-            gens.touch()
-        }) {
-            self.raise(e);
+            let given = Given {
+                kind,
+                shape,
+                transpose,
+                count,
+                bits,
+            };
+            self.set_uniform(location, &given);
         }
     }
 
@@ -142,104 +122,104 @@ const U: ComponentKind = ComponentKind::Uint;
 
 gl_entry! {
     /// Sets a float (GL 4.6 §7.6.1); the entry points below are its kin.
-    fn glUniform1f(gl, location: GLint, v0: GLfloat) { gl.uniform(location, F, 1, 1, &[v0.to_bits()]) }
-    fn glUniform2f(gl, location: GLint, v0: GLfloat, v1: GLfloat) { gl.uniform(location, F, 2, 1, &[v0.to_bits(), v1.to_bits()]) }
-    fn glUniform3f(gl, location: GLint, v0: GLfloat, v1: GLfloat, v2: GLfloat) { gl.uniform(location, F, 3, 1, &[v0.to_bits(), v1.to_bits(), v2.to_bits()]) }
-    fn glUniform4f(gl, location: GLint, v0: GLfloat, v1: GLfloat, v2: GLfloat, v3: GLfloat) { gl.uniform(location, F, 4, 1, &[v0.to_bits(), v1.to_bits(), v2.to_bits(), v3.to_bits()]) }
+    fn glUniform1f(gl, location: GLint, v0: GLfloat) { gl.uniform(location, F, &[v0.to_bits()]) }
+    fn glUniform2f(gl, location: GLint, v0: GLfloat, v1: GLfloat) { gl.uniform(location, F, &[v0.to_bits(), v1.to_bits()]) }
+    fn glUniform3f(gl, location: GLint, v0: GLfloat, v1: GLfloat, v2: GLfloat) { gl.uniform(location, F, &[v0.to_bits(), v1.to_bits(), v2.to_bits()]) }
+    fn glUniform4f(gl, location: GLint, v0: GLfloat, v1: GLfloat, v2: GLfloat, v3: GLfloat) { gl.uniform(location, F, &[v0.to_bits(), v1.to_bits(), v2.to_bits(), v3.to_bits()]) }
     /// Sets an integer, a boolean or a sampler's unit.
-    fn glUniform1i(gl, location: GLint, v0: GLint) { gl.uniform(location, I, 1, 1, &[v0 as u32]) }
-    fn glUniform2i(gl, location: GLint, v0: GLint, v1: GLint) { gl.uniform(location, I, 2, 1, &[v0 as u32, v1 as u32]) }
-    fn glUniform3i(gl, location: GLint, v0: GLint, v1: GLint, v2: GLint) { gl.uniform(location, I, 3, 1, &[v0 as u32, v1 as u32, v2 as u32]) }
-    fn glUniform4i(gl, location: GLint, v0: GLint, v1: GLint, v2: GLint, v3: GLint) { gl.uniform(location, I, 4, 1, &[v0 as u32, v1 as u32, v2 as u32, v3 as u32]) }
-    fn glUniform1ui(gl, location: GLint, v0: GLuint) { gl.uniform(location, U, 1, 1, &[v0]) }
-    fn glUniform2ui(gl, location: GLint, v0: GLuint, v1: GLuint) { gl.uniform(location, U, 2, 1, &[v0, v1]) }
-    fn glUniform3ui(gl, location: GLint, v0: GLuint, v1: GLuint, v2: GLuint) { gl.uniform(location, U, 3, 1, &[v0, v1, v2]) }
-    fn glUniform4ui(gl, location: GLint, v0: GLuint, v1: GLuint, v2: GLuint, v3: GLuint) { gl.uniform(location, U, 4, 1, &[v0, v1, v2, v3]) }
+    fn glUniform1i(gl, location: GLint, v0: GLint) { gl.uniform(location, I, &[v0 as u32]) }
+    fn glUniform2i(gl, location: GLint, v0: GLint, v1: GLint) { gl.uniform(location, I, &[v0 as u32, v1 as u32]) }
+    fn glUniform3i(gl, location: GLint, v0: GLint, v1: GLint, v2: GLint) { gl.uniform(location, I, &[v0 as u32, v1 as u32, v2 as u32]) }
+    fn glUniform4i(gl, location: GLint, v0: GLint, v1: GLint, v2: GLint, v3: GLint) { gl.uniform(location, I, &[v0 as u32, v1 as u32, v2 as u32, v3 as u32]) }
+    fn glUniform1ui(gl, location: GLint, v0: GLuint) { gl.uniform(location, U, &[v0]) }
+    fn glUniform2ui(gl, location: GLint, v0: GLuint, v1: GLuint) { gl.uniform(location, U, &[v0, v1]) }
+    fn glUniform3ui(gl, location: GLint, v0: GLuint, v1: GLuint, v2: GLuint) { gl.uniform(location, U, &[v0, v1, v2]) }
+    fn glUniform4ui(gl, location: GLint, v0: GLuint, v1: GLuint, v2: GLuint, v3: GLuint) { gl.uniform(location, U, &[v0, v1, v2, v3]) }
     /// Sets elements of an array from memory; the entry points below are its kin.
     fn glUniform1fv(gl, location: GLint, count: GLsizei, value: *const GLfloat) {
         // SAFETY: the caller gives `count` elements; so in all entry points below.
-        unsafe { gl.uniforms(location, F, 1, count, value) }
+        unsafe { gl.uniforms(location, F, (1, 1), (count, false), value) }
     }
     fn glUniform2fv(gl, location: GLint, count: GLsizei, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, F, 2, count, value) }
+        unsafe { gl.uniforms(location, F, (1, 2), (count, false), value) }
     }
     fn glUniform3fv(gl, location: GLint, count: GLsizei, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, F, 3, count, value) }
+        unsafe { gl.uniforms(location, F, (1, 3), (count, false), value) }
     }
     fn glUniform4fv(gl, location: GLint, count: GLsizei, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, F, 4, count, value) }
+        unsafe { gl.uniforms(location, F, (1, 4), (count, false), value) }
     }
     fn glUniform1iv(gl, location: GLint, count: GLsizei, value: *const GLint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, I, 1, count, value) }
+        unsafe { gl.uniforms(location, I, (1, 1), (count, false), value) }
     }
     fn glUniform2iv(gl, location: GLint, count: GLsizei, value: *const GLint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, I, 2, count, value) }
+        unsafe { gl.uniforms(location, I, (1, 2), (count, false), value) }
     }
     fn glUniform3iv(gl, location: GLint, count: GLsizei, value: *const GLint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, I, 3, count, value) }
+        unsafe { gl.uniforms(location, I, (1, 3), (count, false), value) }
     }
     fn glUniform4iv(gl, location: GLint, count: GLsizei, value: *const GLint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, I, 4, count, value) }
+        unsafe { gl.uniforms(location, I, (1, 4), (count, false), value) }
     }
     fn glUniform1uiv(gl, location: GLint, count: GLsizei, value: *const GLuint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, U, 1, count, value) }
+        unsafe { gl.uniforms(location, U, (1, 1), (count, false), value) }
     }
     fn glUniform2uiv(gl, location: GLint, count: GLsizei, value: *const GLuint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, U, 2, count, value) }
+        unsafe { gl.uniforms(location, U, (1, 2), (count, false), value) }
     }
     fn glUniform3uiv(gl, location: GLint, count: GLsizei, value: *const GLuint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, U, 3, count, value) }
+        unsafe { gl.uniforms(location, U, (1, 3), (count, false), value) }
     }
     fn glUniform4uiv(gl, location: GLint, count: GLsizei, value: *const GLuint) {
         // SAFETY: as above.
-        unsafe { gl.uniforms(location, U, 4, count, value) }
+        unsafe { gl.uniforms(location, U, (1, 4), (count, false), value) }
     }
     /// Sets matrices, columns by rows; the entry points below are its kin.
     fn glUniformMatrix2fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: the caller gives `count` matrices; so in all entry points below.
-        unsafe { gl.matrices(location, (2, 2), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (2, 2), (count, transpose != 0), value) }
     }
     fn glUniformMatrix3fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (3, 3), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (3, 3), (count, transpose != 0), value) }
     }
     fn glUniformMatrix4fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (4, 4), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (4, 4), (count, transpose != 0), value) }
     }
     fn glUniformMatrix2x3fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (2, 3), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (2, 3), (count, transpose != 0), value) }
     }
     fn glUniformMatrix3x2fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (3, 2), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (3, 2), (count, transpose != 0), value) }
     }
     fn glUniformMatrix2x4fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (2, 4), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (2, 4), (count, transpose != 0), value) }
     }
     fn glUniformMatrix4x2fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (4, 2), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (4, 2), (count, transpose != 0), value) }
     }
     fn glUniformMatrix3x4fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (3, 4), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (3, 4), (count, transpose != 0), value) }
     }
     fn glUniformMatrix4x3fv(gl, location: GLint, count: GLsizei, transpose: GLboolean, value: *const GLfloat) {
         // SAFETY: as above.
-        unsafe { gl.matrices(location, (4, 3), count, transpose, value) }
+        unsafe { gl.uniforms(location, F, (4, 3), (count, transpose != 0), value) }
     }
     /// The value of a uniform as floats (GL 4.6 §7.13).
     fn glGetUniformfv(gl, program: GLuint, location: GLint, params: *mut GLfloat) {

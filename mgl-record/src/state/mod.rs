@@ -10,10 +10,12 @@ pub mod program;
 pub mod query;
 pub mod renderbuffer;
 pub mod sampler;
+pub mod sampling;
 pub mod share;
 pub mod stream_output;
 pub mod sync;
 pub mod texture;
+pub mod uniforms;
 pub mod vertex_array;
 
 pub use dirty::{Generations, Token};

@@ -2,6 +2,8 @@
 //! the pipe has been told of them.
 
 use super::dirty::{Programs, Uniforms};
+use super::sampling::Sampling;
+use super::uniforms::{Given, Set, UniformError, UniformValues};
 use super::*;
 use crate::consts::gl::*;
 use crate::pipe::Pipe;
@@ -14,7 +16,7 @@ use mgl_core::pipe::{
     BlockBinding, Call, ProgramDesc, SetGlobalConstants, SetProgramBindings, ShaderOnly, SlotUnit,
     StageMask,
 };
-use mgl_core::program::{ComponentKind, GlType, Reflection, ShaderStage, Uniform, UniformPlace};
+use mgl_core::program::{ComponentKind, Reflection, ShaderStage, Uniform};
 use std::sync::Arc;
 
 /// The process's compiler: it caches by content.
@@ -73,9 +75,6 @@ impl Shader {
     }
 }
 
-/// Why a uniform could not be set: a GL error.
-pub type UniformError = u32;
-
 /// A program object.
 pub struct Program {
     /// Its name.
@@ -89,14 +88,11 @@ pub struct Program {
     delete_pending: bool,
     handle: ShaderHandle,
     created: bool,
-    /// Uniform index and element of each location.
-    locations: Vec<Option<(u32, u32)>>,
+    values: UniformValues,
     /// Generic attributes that it reads, a bit each.
     attribute_mask: u32,
-    constants: Vec<u8>,
-    /// Bytes of `constants` that the pipe does not have yet.
-    dirty: Option<(usize, usize)>,
     units: Vec<u32>,
+    sampling: Sampling,
     blocks: Vec<u32>,
     bindings_dirty: bool,
     /// Rises with every link: what others derived from the reflection is stale.
@@ -118,11 +114,10 @@ impl Program {
             delete_pending: false,
             handle: ShaderHandle::NULL,
             created: false,
-            locations: Vec::new(),
+            values: UniformValues::default(),
             attribute_mask: 0,
-            constants: Vec::new(),
-            dirty: None,
             units: Vec::new(),
+            sampling: Sampling::default(),
             blocks: Vec::new(),
             bindings_dirty: false,
             epoch: 0,
@@ -185,6 +180,22 @@ impl Program {
     pub fn attribute_mask(&self) -> u32 {
         self.attribute_mask
     }
+    /// What its samplers read.
+    #[inline]
+    #[must_use]
+    pub fn sampling(&self) -> &Sampling {
+        &self.sampling
+    }
+    /// Takes out what its samplers read; it is to be given back.
+    #[inline]
+    pub fn take_sampling(&mut self) -> Sampling {
+        std::mem::take(&mut self.sampling)
+    }
+    /// Gives back what was taken.
+    #[inline]
+    pub fn give_sampling(&mut self, sampling: Sampling) {
+        self.sampling = sampling;
+    }
     /// Texture unit of each sampler slot.
     #[inline]
     #[must_use]
@@ -212,37 +223,13 @@ impl Program {
             self.info_log = "the program is not linked".into();
             return;
         }
-        self.info_log = self.sampler_conflict().unwrap_or_default();
-        self.validate_ok = self.info_log.is_empty();
-    }
-
-    /// Two samplers of different types that read one unit, in words.
-    #[must_use]
-    pub fn sampler_conflict(&self) -> Option<String> {
-        let r = &self.linked.as_ref()?.reflection;
-        let mut seen: Vec<(u32, GlType)> = Vec::new();
-        for s in &r.samplers {
-            for unit in &self.units[s.slot as usize..(s.slot + s.array_size) as usize] {
-                match seen.iter().find(|(u, _)| u == unit) {
-                    Some((_, ty)) if *ty != s.ty => {
-                        return Some(format!(
-                            "texture unit {unit} is read by samplers of types {ty:?} and {:?}",
-                            s.ty
-                        ));
-                    }
-                    Some(_) => {}
-                    None => seen.push((*unit, s.ty)),
-                }
+        self.info_log = match self.sampling.conflict {
+            Some((unit, [a, b])) => {
+                format!("texture unit {unit} is read by samplers of types {a:?} and {b:?}")
             }
-        }
-        None
-    }
-
-    /// A uniform by location: its index, element, and itself.
-    fn at(&self, location: i32) -> Option<(u32, u32)> {
-        usize::try_from(location)
-            .ok()
-            .and_then(|l| self.locations.get(l).copied().flatten())
+            None => String::new(),
+        };
+        self.validate_ok = self.info_log.is_empty();
     }
 
     /// The location of a uniform name (GL 4.6 §7.3.1.1), -1 for none: `a`, `a[0]` and `a[n]` are all accepted.
@@ -256,162 +243,49 @@ impl Program {
             .map_or(-1, |(u, element)| u.location + element as i32)
     }
 
-    /// Sets `count` elements from `location` on, each of `components` values of kind `kind` given as bits.
+    /// Sets a uniform. `token` is taken where that changes which units samplers read.
     ///
     /// # Errors
     ///
     /// GL_INVALID_OPERATION or GL_INVALID_VALUE as in GL 4.6 §7.6.1.
-    #[allow(clippy::too_many_arguments)] // glUniform*'s own, and how to mark it
+    #[inline]
     pub fn set_uniform(
         &mut self,
         location: i32,
-        kind: ComponentKind,
-        components: u8,
-        count: usize,
-        data: &[u32],
+        given: &Given<'_>,
         max_units: u32,
-        token: impl FnOnce() -> (Token<Uniforms>, Token<Programs>),
+        token: impl FnOnce() -> Token<Programs>,
+        _: Token<Uniforms>,
     ) -> Result<(), UniformError> {
-        let (index, element) = self.at(location).ok_or(GL_INVALID_OPERATION)?;
-        let linked = self.linked.clone().ok_or(GL_INVALID_OPERATION)?;
-        let u = &linked.reflection.uniforms[index as usize];
-        if count > 1 && !u.is_array {
-            return Err(GL_INVALID_OPERATION);
-        }
-        let count = count.min((u.size - element) as usize);
-        if let UniformPlace::Sampler(s) = u.place {
-            if kind != ComponentKind::Int || components != 1 {
-                return Err(GL_INVALID_OPERATION);
-            }
-            if data[..count].iter().any(|v| *v >= max_units) {
-                return Err(GL_INVALID_VALUE);
-            }
-            let slot = (linked.reflection.samplers[s as usize].slot + element) as usize;
-            if self.units[slot..slot + count] != data[..count] {
-                let _dirty = token();
-                self.units[slot..slot + count].copy_from_slice(&data[..count]);
-                self.bindings_dirty = true;
-            }
+        let Set::Units(slots) = self.values.set(location, given)? else {
             return Ok(());
-        }
-        let shape = u.ty.numeric().ok_or(GL_INVALID_OPERATION)?;
-        if shape.columns != 1 || shape.rows != components {
-            return Err(GL_INVALID_OPERATION);
-        }
-        let boolean = shape.component == ComponentKind::Bool;
-        if !boolean && shape.component != kind {
-            return Err(GL_INVALID_OPERATION);
-        }
-        let _dirty = token();
-        for i in 0..count {
-            for c in 0..components as usize {
-                let bits = data[i * components as usize + c];
-                let bits = match (boolean, kind) {
-                    // Zero is false, in floats both zeros (GL 4.6 §7.6.1).
-                    (true, ComponentKind::Float) => u32::from(f32::from_bits(bits) != 0.0),
-                    (true, _) => u32::from(bits != 0),
-                    _ => bits,
-                };
-                self.put(
-                    u.offset + (element + i as u32) * u.array_stride + 4 * c as u32,
-                    bits,
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Sets `count` matrices of `columns` by `rows` floats from `location` on.
-    ///
-    /// # Errors
-    ///
-    /// GL_INVALID_OPERATION as in GL 4.6 §7.6.1.
-    pub fn set_matrix(
-        &mut self,
-        location: i32,
-        (columns, rows): (u8, u8),
-        count: usize,
-        transpose: bool,
-        data: &[u32],
-        token: impl FnOnce() -> Token<Uniforms>,
-    ) -> Result<(), UniformError> {
-        let (index, element) = self.at(location).ok_or(GL_INVALID_OPERATION)?;
-        let linked = self.linked.clone().ok_or(GL_INVALID_OPERATION)?;
-        let u = &linked.reflection.uniforms[index as usize];
-        let shape = u.ty.numeric().ok_or(GL_INVALID_OPERATION)?;
-        if (shape.columns, shape.rows) != (columns, rows)
-            || shape.component != ComponentKind::Float
-            || columns == 1
-        {
-            return Err(GL_INVALID_OPERATION);
-        }
-        if count > 1 && !u.is_array {
-            return Err(GL_INVALID_OPERATION);
-        }
-        let count = count.min((u.size - element) as usize);
-        let _dirty = token();
-        let (n, cols, rows) = (
-            columns as usize * rows as usize,
-            columns as usize,
-            rows as usize,
-        );
-        for i in 0..count {
-            for c in 0..cols {
-                for r in 0..rows {
-                    let from = if transpose {
-                        r * cols + c
-                    } else {
-                        c * rows + r
-                    };
-                    let (major, minor) = if u.row_major { (r, c) } else { (c, r) };
-                    let at = u.offset
-                        + (element + i as u32) * u.array_stride
-                        + major as u32 * u.matrix_stride
-                        + 4 * minor as u32;
-                    self.put(at, data[i * n + from]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, at: u32, bits: u32) {
-        let at = at as usize;
-        let Some(place) = self.constants.get_mut(at..at + 4) else {
-            return;
         };
-        let new = bits.to_le_bytes();
-        if place != new {
-            place.copy_from_slice(&new);
-            self.dirty = Some(match self.dirty {
-                None => (at, at + 4),
-                Some((lo, hi)) => (lo.min(at), hi.max(at + 4)),
-            });
+        let units = &given.bits[..slots.len()];
+        if units.iter().any(|v| *v >= max_units) {
+            return Err(GL_INVALID_VALUE);
+        }
+        if self.units[slots.clone()] != *units {
+            let _dirty = token();
+            self.units[slots].copy_from_slice(units);
+            self.bindings_dirty = true;
+            self.units_changed();
+        }
+        Ok(())
+    }
+
+    fn units_changed(&mut self) {
+        if let Some(linked) = &self.linked {
+            self.sampling = Sampling::new(&linked.reflection, &self.units);
         }
     }
 
     /// The value of the uniform at a location as bits, with its component kind; `None` without such a uniform.
     #[must_use]
     pub fn get_uniform(&self, location: i32) -> Option<(ComponentKind, Vec<u32>)> {
-        let (index, element) = self.at(location)?;
-        let r = &self.linked.as_ref()?.reflection;
-        let u = &r.uniforms[index as usize];
-        if let UniformPlace::Sampler(s) = u.place {
-            let slot = r.samplers[s as usize].slot + element;
-            return Some((ComponentKind::Int, vec![self.units[slot as usize]]));
+        match self.values.sampler_slot(location) {
+            Some(slot) => Some((ComponentKind::Int, vec![self.units[slot]])),
+            None => self.values.get(location),
         }
-        let shape = u.ty.numeric()?;
-        let mut out = Vec::new();
-        for c in 0..u32::from(shape.columns) {
-            for row in 0..u32::from(shape.rows) {
-                let (major, minor) = if u.row_major { (row, c) } else { (c, row) };
-                let at = (u.offset + element * u.array_stride + major * u.matrix_stride + 4 * minor)
-                    as usize;
-                let b = self.constants.get(at..at + 4)?;
-                out.push(u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-            }
-        }
-        Some((shape.component, out))
     }
 
     /// Binds a uniform block to a binding point.
@@ -436,9 +310,9 @@ impl Program {
             .and_then(|l| l.reflection.default_block.as_ref())
             .and_then(|b| b.depth_range);
         if let Some(at) = at {
-            self.put(at.near, near.to_bits());
-            self.put(at.far, far.to_bits());
-            self.put(at.diff, (far - near).to_bits());
+            self.values.put_float(at.near, near);
+            self.values.put_float(at.far, far);
+            self.values.put_float(at.diff, far - near);
         }
     }
 
@@ -449,23 +323,25 @@ impl Program {
             self.created = true;
             emit_program(self.handle, self.name, linked, &mut |c| pipe.push(c));
             self.bindings_dirty = true;
-            self.dirty = (!self.constants.is_empty()).then_some((0, self.constants.len()));
+            self.values.forget_sent();
         }
         if std::mem::take(&mut self.bindings_dirty) {
             self.emit_bindings(&mut |c| pipe.push(c));
         }
-        if let Some((lo, hi)) = self.dirty.take() {
-            // Whole registers of 16 bytes: what std140 aligns to, and what constant caches load.
-            let (lo, hi) = (lo & !15, hi.next_multiple_of(16).min(self.constants.len()));
+        self.flush_values(pipe);
+    }
+
+    /// Sends the uniform values that the pipe does not know yet, of a program that it knows.
+    #[inline]
+    pub fn flush_values(&mut self, pipe: &mut Pipe) {
+        let block_size = self.values.len() as u32;
+        if let Some((offset, bytes)) = self.values.take_unsent() {
             let p = SetGlobalConstants {
                 shader: self.handle,
-                offset: lo as u32,
-                block_size: self.constants.len() as u32,
+                offset: offset as u32,
+                block_size,
             };
-            pipe.push(Call::SetGlobalConstants {
-                p: &p,
-                bytes: &self.constants[lo..hi],
-            });
+            pipe.push(Call::SetGlobalConstants { p: &p, bytes });
         }
     }
 
@@ -685,19 +561,7 @@ impl Share {
         p.created = false;
         p.epoch += 1;
         let r = &linked.reflection;
-        p.locations = vec![None; r.location_count() as usize];
-        for (i, u) in r
-            .uniforms
-            .iter()
-            .enumerate()
-            .filter(|(_, u)| u.location >= 0)
-        {
-            for e in 0..u.size {
-                if let Some(place) = p.locations.get_mut(u.location as usize + e as usize) {
-                    *place = Some((i as u32, e));
-                }
-            }
-        }
+        p.values = UniformValues::new(r);
         p.attribute_mask = r
             .attributes
             .iter()
@@ -708,12 +572,6 @@ impl Share {
                     m | 1u32.checked_shl(a.location as u32 + i).unwrap_or(0)
                 })
             });
-        p.constants = r.default_block.as_ref().map_or_else(Vec::new, |b| {
-            let mut bytes = b.preset.clone();
-            bytes.resize(b.size as usize, 0);
-            bytes
-        });
-        p.dirty = None;
         p.units = vec![0; r.sampler_slots() as usize];
         for s in r.samplers.iter().filter(|s| s.has_initial_unit) {
             for e in 0..s.array_size {
@@ -722,6 +580,7 @@ impl Share {
         }
         p.blocks = r.uniform_blocks.iter().map(|b| b.initial_binding).collect();
         p.linked = Some(linked);
+        p.units_changed();
     }
 }
 

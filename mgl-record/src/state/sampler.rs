@@ -7,11 +7,20 @@ use mgl_core::pipe::{
     BorderForm, CompareFunc, CompareMode, Filter, MinFilter, SamplerDesc, SrgbDecode, Wrap,
 };
 use mgl_core::pod::{Bool32, F32};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A sampler object.
 pub struct Sampler {
     name: u32,
     params: SamplerDesc,
+    version: u64,
+}
+
+/// Versions of all samplers: none is given out twice.
+static VERSIONS: AtomicU64 = AtomicU64::new(1);
+
+fn next_version() -> u64 {
+    VERSIONS.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Sampler {
@@ -21,6 +30,7 @@ impl Sampler {
         Self {
             name,
             params: initial(),
+            version: next_version(),
         }
     }
     /// The application's name.
@@ -36,6 +46,13 @@ impl Sampler {
     /// Replaces the parameters.
     pub fn set_params(&mut self, params: SamplerDesc, _: Token<dirty::TextureParams>) {
         self.params = params;
+        self.version = next_version();
+    }
+    /// Another one for every content of every sampler; never 0.
+    #[inline]
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
     }
     /// Ends it on the pipe: nothing of it is there, only CSOs that others may share.
     pub fn destroy(self, _pipe: &mut Pipe) {}

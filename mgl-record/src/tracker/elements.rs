@@ -24,6 +24,8 @@ pub struct ElementsCache {
     by_hash: HashMap<u64, usize>,
     entries: Vec<Entry>,
     clock: u64,
+    /// The entry that was asked for last: most draws ask for it again.
+    last: usize,
 }
 
 impl ElementsCache {
@@ -34,14 +36,23 @@ impl ElementsCache {
         attribs: &[VertexAttrib],
         bindings: &[VertexBinding],
     ) -> VertexElementsHandle {
-        let hash = hash(attribs, bindings);
         self.clock += 1;
-        let found = self.by_hash.get(&hash).copied();
-        if let Some(e) = found.map(|i| &mut self.entries[i])
+        if let Some(e) = self.entries.get_mut(self.last)
             && e.attribs == attribs
             && e.bindings == bindings
         {
             e.used = self.clock;
+            return e.handle;
+        }
+        let hash = hash(attribs, bindings);
+        let found = self.by_hash.get(&hash).copied();
+        if let Some(i) = found
+            && let e = &mut self.entries[i]
+            && e.attribs == attribs
+            && e.bindings == bindings
+        {
+            e.used = self.clock;
+            self.last = i;
             return e.handle;
         }
         // Another content under the same hash gives way; else there is a free place, or the least recently used goes.
@@ -70,6 +81,7 @@ impl ElementsCache {
             }
         };
         self.by_hash.insert(hash, at);
+        self.last = at;
         handle
     }
 

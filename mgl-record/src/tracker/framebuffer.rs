@@ -17,6 +17,8 @@ use mgl_core::pipe::{
 #[derive(Default)]
 struct Resolved {
     seen: Option<(u64, u64)>,
+    /// Generation of the pipe's group at which that had this state.
+    on_pipe: Option<u64>,
     status: u32,
     state: FramebufferState,
     /// Textures that the attachments are of: what is drawn changes them.
@@ -297,42 +299,71 @@ fn of_object(f: &Framebuffer, gl: &Gl<'_>) -> (FramebufferState, Vec<Written>) {
 /// Sends the sides that the verb uses, if the pipe has others.
 fn push(gl: &mut Gl<'_>, draw: bool, read: bool) {
     let t = &gl.ctx.tracker.framebuffer;
-    let live = gl.pipe.emitted(gl.ctx.handle);
-    let differs = |g: Group, new: &FramebufferState| {
-        !live.is_some_and(|c| {
-            let old = match g {
-                Group::DrawFramebuffer => &c.values.draw_framebuffer,
-                _ => &c.values.read_framebuffer,
-            };
-            c.was_pushed(g) && old == new
-        })
-    };
-    let draw = draw && differs(Group::DrawFramebuffer, &t.draw.state);
-    let read = read && differs(Group::ReadFramebuffer, &t.read.state);
-    if !draw && !read {
-        return;
+    let other = |g: Group| lacks(gl, g, side(t, g));
+    let (other_draw, other_read) = (
+        draw && other(Group::DrawFramebuffer),
+        read && other(Group::ReadFramebuffer),
+    );
+    if other_draw || other_read {
+        send(gl, other_draw, other_read);
     }
+    // What the pipe has now it has until the group's generation moves: large states are compared once.
+    let Some(c) = gl.pipe.emitted(gl.ctx.handle) else {
+        return;
+    };
+    let t = &mut gl.ctx.tracker.framebuffer;
+    if draw {
+        t.draw.on_pipe = Some(c.generation(Group::DrawFramebuffer));
+    }
+    if read {
+        t.read.on_pipe = Some(c.generation(Group::ReadFramebuffer));
+    }
+}
+
+fn side(t: &FramebufferTracker, g: Group) -> &Resolved {
+    match g {
+        Group::DrawFramebuffer => &t.draw,
+        _ => &t.read,
+    }
+}
+
+/// Whether the pipe has another state in a group than `new`.
+fn lacks(gl: &Gl<'_>, g: Group, new: &Resolved) -> bool {
+    let Some(c) = gl.pipe.emitted(gl.ctx.handle) else {
+        return true;
+    };
+    if new.on_pipe == Some(c.generation(g)) {
+        return false;
+    }
+    let old = match g {
+        Group::DrawFramebuffer => &c.values.draw_framebuffer,
+        _ => &c.values.read_framebuffer,
+    };
+    !(c.was_pushed(g) && *old == new.state)
+}
+
+#[cold]
+fn send(gl: &mut Gl<'_>, draw: bool, read: bool) {
+    let t = &gl.ctx.tracker.framebuffer;
     let f = &gl.ctx.framebuffers;
     let same = f.bound(Side::Draw) == f.bound(Side::Read)
         && (f.bound(Side::Draw).is_some() || gl.ctx.draw == gl.ctx.read);
     let both = FramebufferBinding::DRAW | FramebufferBinding::READ;
-    let mut out = Vec::with_capacity(2);
     if draw {
         let binding = if same { both } else { FramebufferBinding::DRAW };
-        out.push(FramebufferState {
+        let p = FramebufferState {
             binding,
             ..t.draw.state
-        });
+        };
+        gl.pipe.push(Call::SetFramebufferState { p: &p });
     }
     if read && !(same && draw) {
         let binding = if same { both } else { FramebufferBinding::READ };
-        out.push(FramebufferState {
+        let p = FramebufferState {
             binding,
-            ..t.read.state
-        });
-    }
-    for p in &out {
-        gl.pipe.push(Call::SetFramebufferState { p });
+            ..gl.ctx.tracker.framebuffer.read.state
+        };
+        gl.pipe.push(Call::SetFramebufferState { p: &p });
     }
 }
 

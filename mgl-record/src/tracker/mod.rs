@@ -33,6 +33,19 @@ pub struct Tracker {
     pub textures: textures::TextureTracker,
     /// Framebuffers.
     pub framebuffer: framebuffer::FramebufferTracker,
+    /// When a draw last found everything in place.
+    steady: Option<Steady>,
+}
+
+/// What has to stand for a draw to need no other state than the one before it, render state and uniform values apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Steady {
+    shape: DrawShape,
+    /// What the program changed: [`Generations::all`](crate::state::Generations::all).
+    state: u64,
+    /// What the pipe has: the version of the context's groups.
+    emitted: u64,
+    pipeline: u64,
 }
 
 impl Tracker {
@@ -41,6 +54,7 @@ impl Tracker {
         self.render.destroy(pipe);
         self.vertex.destroy(pipe);
         self.textures.destroy(pipe);
+        self.steady = None;
     }
 }
 
@@ -80,7 +94,38 @@ fn second_colors_meet_too_many_buffers(gl: &Gl<'_>) -> bool {
 }
 
 /// Pushes all state that a draw reads. False when it cannot be drawn; then the error has been raised, if it is one.
+#[inline]
 pub fn validate_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
+    let state = gl.gens.all();
+    let emitted = |gl: &Gl<'_>| gl.pipe.emitted(gl.ctx.handle).map(|c| c.version());
+    let now = |gl: &Gl<'_>| {
+        Some(Steady {
+            shape: *shape,
+            state,
+            emitted: emitted(gl)?,
+            pipeline: gl.ctx.render.pipeline_version(),
+        })
+    };
+    let before = now(gl);
+    if before.is_none() || before != gl.ctx.tracker.steady {
+        gl.ctx.tracker.steady = None;
+        if !resolve_draw(gl, shape) {
+            return false;
+        }
+        gl.ctx.tracker.steady = now(gl);
+        return true;
+    }
+    if render::validate(gl) {
+        gl.ctx.tracker.steady = now(gl);
+    }
+    if let Some(id) = gl.ctx.programs.current() {
+        gl.share.programs.objects[id].flush_values(gl.pipe);
+    }
+    true
+}
+
+/// As [`validate_draw`], where something has changed.
+fn resolve_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
     if !may_draw(gl, shape) {
         return false;
     }
@@ -99,10 +144,10 @@ pub fn validate_draw(gl: &mut Gl<'_>, shape: &DrawShape) -> bool {
     }
     render::validate(gl);
     program::validate(gl, id);
-    // The list leaves the tracker for the time of the call; it is the same allocation every time.
-    let samplers = std::mem::take(&mut gl.ctx.tracker.program.samplers);
-    textures::validate(gl, &samplers);
-    gl.ctx.tracker.program.samplers = samplers;
+    // The list leaves the program for the time of the call.
+    let sampling = gl.share.programs.objects[id].take_sampling();
+    textures::validate(gl, &sampling.uses);
+    gl.share.programs.objects[id].give_sampling(sampling);
     let attributes = gl.share.programs.objects[id].attribute_mask();
     vertex::validate(gl, attributes)
 }

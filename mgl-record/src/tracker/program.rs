@@ -1,6 +1,5 @@
 //! The program in use, its bindings and values, and the uniform buffers that its blocks read.
 
-use super::textures::SamplerUse;
 use crate::context::Gl;
 use crate::state::Id;
 use crate::state::dirty::{BufferBindings, Buffers, Programs};
@@ -24,16 +23,11 @@ struct Seen {
 pub struct ProgramTracker {
     seen: Seen,
     ranges: Vec<BufferBinding>,
-    /// Sampler slots of the program last used, with the units that they read.
-    pub samplers: Vec<SamplerUse>,
-    samplers_of: (Option<(Id<Program>, u64)>, u64),
-    /// Two of those samplers are of different types and read one unit.
-    samplers_conflict: bool,
 }
 
 /// Whether a draw of such primitives is legal with the program: a geometry shader takes one kind of them (GL 3.3
 /// §2.12.1), and samplers of different types must not read one unit (GL 3.3 §2.11.7).
-pub fn may_draw(gl: &mut Gl<'_>, id: Id<Program>, mode: Primitive) -> bool {
+pub fn may_draw(gl: &Gl<'_>, id: Id<Program>, mode: Primitive) -> bool {
     let program = &gl.share.programs.objects[id];
     let Some(linked) = program.executable() else {
         return true;
@@ -44,9 +38,7 @@ pub fn may_draw(gl: &mut Gl<'_>, id: Id<Program>, mode: Primitive) -> bool {
     {
         return false;
     }
-    let now = (Some((id, program.epoch())), gl.gens.of::<Programs>());
-    refresh_samplers(gl, id, now);
-    !gl.ctx.tracker.program.samplers_conflict
+    program.sampling().conflict.is_none()
 }
 
 /// Whether primitives of a mode are what a geometry shader takes.
@@ -91,7 +83,6 @@ pub fn validate(gl: &mut Gl<'_>, id: Id<Program>) {
         buffers: gl.gens.of::<Buffers>(),
         programs: gl.gens.of::<Programs>(),
     };
-    refresh_samplers(gl, id, (now.program, now.programs));
     if gl.ctx.tracker.program.seen == now {
         return;
     }
@@ -143,26 +134,4 @@ fn uniform_ranges(gl: &mut Gl<'_>, id: Id<Program>, out: &mut Vec<BufferBinding>
         });
     }
     out.sort_unstable_by_key(|b| b.index);
-}
-
-/// Follows the units of the program's samplers; `now` is the program with its epoch, and the generation of programs.
-fn refresh_samplers(gl: &mut Gl<'_>, id: Id<Program>, now: (Option<(Id<Program>, u64)>, u64)) {
-    let t = &mut gl.ctx.tracker.program;
-    if t.samplers_of == now {
-        return;
-    }
-    t.samplers_of = now;
-    t.samplers.clear();
-    t.samplers_conflict = gl.share.programs.objects[id].sampler_conflict().is_some();
-    let p = &gl.share.programs.objects[id];
-    let Some(linked) = p.executable() else { return };
-    for s in &linked.reflection.samplers {
-        for slot in s.slot..s.slot + s.array_size {
-            t.samplers.push(SamplerUse {
-                slot,
-                unit: p.units()[slot as usize],
-                ty: s.ty,
-            });
-        }
-    }
 }

@@ -86,8 +86,20 @@ fn delete(handle: RenderStateHandle, pipe: &mut Pipe) {
     pipe.release(handle);
 }
 
-/// Pushes what changed of the render state.
-pub fn validate(gl: &mut Gl<'_>) {
+/// Pushes what changed of the render state; whether anything had.
+#[inline]
+pub fn validate(gl: &mut Gl<'_>) -> bool {
+    let t = &gl.ctx.tracker.render;
+    let r = &gl.ctx.render;
+    let steady =
+        t.pipeline_version == r.pipeline_version() && t.dynamic_version == r.dynamic_version();
+    if !steady {
+        push(gl);
+    }
+    !steady
+}
+
+fn push(gl: &mut Gl<'_>) {
     let t = &mut gl.ctx.tracker.render;
     let r = &gl.ctx.render;
     if t.pipeline_version != r.pipeline_version() {

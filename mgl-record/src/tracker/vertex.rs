@@ -7,7 +7,7 @@ use super::client_arrays::{ClientArrays, bits};
 use super::elements::ElementsCache;
 use crate::context::Gl;
 use crate::pipe::Pipe;
-use crate::state::dirty::{AttribValues, Buffers, VertexArrays};
+use crate::state::dirty::{AttribValues, Buffers, Mappings, VertexArrays};
 use crate::state::vertex_array::MAX_ATTRIBS;
 use mgl_core::handle::BufferHandle;
 use mgl_core::pipe::{
@@ -179,7 +179,7 @@ pub fn validate_index_buffer(gl: &mut Gl<'_>, buffer: BufferHandle) {
 
 /// Whether an enabled array is in a mapped buffer: no draw may read it then (GL 4.6 §6.3.2).
 pub fn reads_mapped_buffer(gl: &mut Gl<'_>) -> bool {
-    let now = (gl.gens.of::<VertexArrays>(), gl.gens.of::<Buffers>());
+    let now = (gl.gens.of::<VertexArrays>(), gl.gens.of::<Mappings>());
     if gl.ctx.tracker.vertex.unmapped == now {
         return false;
     }

@@ -123,7 +123,7 @@ impl Buffer {
         self.shadow.bytes()
     }
     /// Marks that a verb wrote it on the GPU (transform feedback, read-backs into it).
-    pub fn gpu_wrote(&mut self, _t: Token<dirty::Buffers>) {
+    pub fn gpu_wrote(&mut self, _t: Token<dirty::BufferContent>) {
         self.gpu_written = true;
     }
     /// Makes the client's copy current: reads back what the GPU wrote, and waits for it.
@@ -164,12 +164,13 @@ impl Buffer {
         }
     }
 
-    /// glBufferData: a new data store of `size` bytes, with `data` (of that size) as content or none. Ends a mapping.
+    /// glBufferData: a new data store of `size` bytes, with `data` (of that size) as content or none. Ends a mapping. `token`
+    /// is taken where the store was none, or of another size.
     ///
     /// False, and nothing has changed, when there is no memory.
     pub fn specify(
         &mut self,
-        _t: Token<dirty::Buffers>,
+        token: impl FnOnce() -> Token<dirty::Buffers>,
         pipe: &mut Pipe,
         size: u64,
         data: Option<&[u8]>,
@@ -213,7 +214,11 @@ impl Buffer {
             size,
             ..ResourceDesc::default()
         };
-        match self.desc.replace(desc) {
+        let old = self.desc.replace(desc);
+        if old.is_none_or(|old| old.size != size) {
+            drop(token());
+        }
+        match old {
             None => pipe.push(Call::ResourceCreate { p: &desc }),
             Some(_) => pipe.push(Call::ResourceRespecify { p: &desc }),
         }
@@ -224,7 +229,13 @@ impl Buffer {
     }
 
     /// Writes `bytes` at `offset`; the range is inside the store.
-    pub fn write(&mut self, _t: Token<dirty::Buffers>, pipe: &mut Pipe, offset: u64, bytes: &[u8]) {
+    pub fn write(
+        &mut self,
+        _t: Token<dirty::BufferContent>,
+        pipe: &mut Pipe,
+        offset: u64,
+        bytes: &[u8],
+    ) {
         if bytes.is_empty() {
             return;
         }
@@ -258,7 +269,7 @@ impl Buffer {
 
     /// glMapBufferRange, once the range and the access bits are known to be good: the address of the first byte; null
     /// when the entry point is to be left.
-    pub fn map(&mut self, _t: Token<dirty::Buffers>, pipe: &mut Pipe, map: Mapping) -> *mut u8 {
+    pub fn map(&mut self, _t: Token<dirty::Mappings>, pipe: &mut Pipe, map: Mapping) -> *mut u8 {
         let whole = map.offset == 0 && map.length == self.size();
         let dropped = map.access & GL_MAP_INVALIDATE_BUFFER_BIT != 0
             || (map.access & GL_MAP_INVALIDATE_RANGE_BIT != 0 && whole);
@@ -284,7 +295,7 @@ impl Buffer {
     }
 
     /// glUnmapBuffer: pushes what was written. False if it was not mapped.
-    pub fn unmap(&mut self, _t: Token<dirty::Buffers>, pipe: &mut Pipe) -> bool {
+    pub fn unmap(&mut self, _t: Token<dirty::Mappings>, pipe: &mut Pipe) -> bool {
         let Some(m) = self.mapping.take() else {
             return false;
         };
@@ -304,7 +315,7 @@ impl Buffer {
     /// glCopyBufferSubData inside one buffer; the ranges are inside it and do not overlap.
     pub fn copy_within(
         &mut self,
-        _t: Token<dirty::Buffers>,
+        _t: Token<dirty::BufferContent>,
         pipe: &mut Pipe,
         from: u64,
         to: u64,
@@ -318,7 +329,7 @@ impl Buffer {
     /// glCopyBufferSubData from another buffer; both ranges are inside.
     pub fn copy_from(
         &mut self,
-        _t: Token<dirty::Buffers>,
+        _t: Token<dirty::BufferContent>,
         pipe: &mut Pipe,
         src: &Buffer,
         from: u64,

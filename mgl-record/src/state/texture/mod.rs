@@ -22,6 +22,7 @@ use super::{Id, References, Token, sampler};
 use crate::consts::gl::*;
 use crate::pipe::Pipe;
 use crate::pixel::Resolved;
+use crate::tracker::textures::{Sampled, SampledKey};
 use mgl_core::handle::TextureHandle;
 use mgl_core::pipe::{Box3, Call, ResourceOnly, SamplerDesc};
 
@@ -93,6 +94,8 @@ pub struct Texture {
     texel_buffer: Option<TexelBuffer>,
     /// Images changed since [`crate::tracker::textures`] last sent them.
     stale: bool,
+    /// What it is on the pipe, until it changes.
+    sampled: Option<(SampledKey, Sampled)>,
 }
 
 impl Texture {
@@ -107,6 +110,24 @@ impl Texture {
             immutable_levels: None,
             texel_buffer: None,
             stale: true,
+            sampled: None,
+        }
+    }
+    /// Something of its images has changed.
+    fn changed(&mut self) {
+        self.stale = true;
+        self.sampled = None;
+    }
+    /// What it is on the pipe, if nothing has changed since that was found out.
+    #[inline]
+    #[must_use]
+    pub fn sampled(&self) -> Option<&(SampledKey, Sampled)> {
+        self.sampled.as_ref()
+    }
+    /// Remembers what it is on the pipe. Not for buffer textures: their buffer changes without them.
+    pub fn remember_sampled(&mut self, key: SampledKey, sampled: Sampled) {
+        if self.target != TextureTarget::Buffer {
+            self.sampled = Some((key, sampled));
         }
     }
     /// The application's name; 0 for a default texture.
@@ -133,6 +154,7 @@ impl Texture {
     pub fn set_params(&mut self, params: Parameters, _: Token<TextureParams>) {
         // The base level takes part in the shape of the storage.
         self.stale |= params.base_level != self.params.base_level;
+        self.sampled = None;
         self.params = params;
     }
     /// Levels of immutable storage, if it has such.
@@ -148,7 +170,7 @@ impl Texture {
     /// Sets the buffer of a buffer texture.
     pub fn set_texel_buffer(&mut self, b: Option<TexelBuffer>, _: Token<TextureContent>) {
         self.texel_buffer = b;
-        self.stale = true;
+        self.changed();
     }
 
     fn slot(&self, level: u32, face: usize) -> usize {
@@ -175,7 +197,7 @@ impl Texture {
             self.images.resize_with(whole, || None);
         }
         self.images[slot] = image;
-        self.stale = true;
+        self.changed();
     }
 
     /// glTexImage*: specifies an image anew. Without pixels its content is undefined; an extent without texels takes the
@@ -203,7 +225,7 @@ impl Texture {
             .filter(|i| *i.spec() == spec && pixels.is_some());
         if let (Some(image), Some(pixels)) = (&mut reused, pixels) {
             image.write(spec.extent.whole(), pixels, rows_are_slices)?;
-            self.stale = true;
+            self.changed();
             return Ok(());
         }
         let mut image = Image::new(spec);
@@ -250,7 +272,7 @@ impl Texture {
         _: Token<TextureContent>,
     ) -> Result<(), u32> {
         let rows_are_slices = self.target == TextureTarget::D1Array;
-        self.stale = true;
+        self.changed();
         self.image_mut(level, face)
             .ok_or(GL_INVALID_OPERATION)?
             .write(area, pixels, rows_are_slices)
@@ -269,7 +291,7 @@ impl Texture {
         bytes: &[u8],
         _: Token<TextureContent>,
     ) -> Result<(), u32> {
-        self.stale = true;
+        self.changed();
         self.image_mut(level, face)
             .ok_or(GL_INVALID_OPERATION)?
             .write_texels(area, bytes)
@@ -288,7 +310,7 @@ impl Texture {
         blocks: &[u8],
         _: Token<TextureContent>,
     ) -> Result<(), u32> {
-        self.stale = true;
+        self.changed();
         self.image_mut(level, face)
             .ok_or(GL_INVALID_OPERATION)?
             .write_blocks(area, blocks)
@@ -297,6 +319,7 @@ impl Texture {
     /// glTexStorage*: immutable storage of `levels` levels (GL 4.6 §8.19). Parameters and images start anew.
     pub fn set_storage(&mut self, levels: u32, spec: ImageSpec, _: Token<TextureContent>) {
         self.images.clear();
+        self.changed();
         for level in 0..levels {
             let spec = ImageSpec {
                 extent: shape::level_extent(self.target, spec.extent, level),

@@ -2,7 +2,7 @@
 //!
 //! Views are resolved here (design: pipe contract 3.5): the target by the sampler's type, completeness by the sampler
 //! that is in effect, a black texture where nothing complete is bound. A verb that finds no generation moved costs four
-//! comparisons.
+//! comparisons; where one has moved, each texture still knows what it is on the pipe, unless it changed itself.
 
 pub mod cache;
 pub mod objects;
@@ -11,27 +11,16 @@ pub mod upload;
 use crate::context::Gl;
 use crate::pipe::Pipe;
 use crate::state::dirty::{Buffers, Programs, TextureBindings, TextureContent, TextureParams};
+use crate::state::sampler::Sampler;
+use crate::state::sampling::SamplerUse;
 use crate::state::texture::{Texture, TextureTarget};
 use crate::state::{Generations, Id, Share};
 use mgl_core::handle::TextureHandle;
 use mgl_core::pipe::pushed::GroupValues;
 use mgl_core::pipe::{
-    BindSamplerStates, BoundSampler, BoundView, Call, Group, MAX_TEXTURE_UNITS, SamplerDesc,
-    SetSamplerViews,
+    BindSamplerStates, BoundSampler, BoundView, Call, Group, SamplerDesc, SetSamplerViews,
 };
-use mgl_core::program::{ComponentKind, GlType, SamplerDim};
-pub use objects::{Objects, Yield};
-
-/// A sampler of the program and the unit that it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SamplerUse {
-    /// Sampler slot of the program.
-    pub slot: u32,
-    /// Unit.
-    pub unit: u32,
-    /// The sampler's GLSL type.
-    pub ty: GlType,
-}
+pub use objects::{Objects, Sampled, SampledKey};
 
 /// Generations at the last verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +44,6 @@ impl Seen {
 pub struct TextureTracker {
     seen: Option<Seen>,
     reads_buffers: bool,
-    uses: Vec<SamplerUse>,
     views: Vec<BoundView>,
     samplers: Vec<BoundSampler>,
 }
@@ -67,77 +55,37 @@ impl TextureTracker {
     }
 }
 
-/// The texture target and the kind of values of a sampler type.
-#[must_use]
-pub fn sampler_reads(ty: GlType) -> Option<(TextureTarget, Yield)> {
-    let s = ty.sampler()?;
-    let target = match (s.dim, s.arrayed, s.multisample) {
-        (SamplerDim::D1, false, _) => TextureTarget::D1,
-        (SamplerDim::D1, true, _) => TextureTarget::D1Array,
-        (SamplerDim::D2, false, false) => TextureTarget::D2,
-        (SamplerDim::D2, true, false) => TextureTarget::D2Array,
-        (SamplerDim::D2, false, true) => TextureTarget::D2Multisample,
-        (SamplerDim::D2, true, true) => TextureTarget::D2MultisampleArray,
-        (SamplerDim::D3, ..) => TextureTarget::D3,
-        (SamplerDim::Cube, false, _) => TextureTarget::Cube,
-        (SamplerDim::Cube, true, _) => TextureTarget::CubeArray,
-        (SamplerDim::Rect, ..) => TextureTarget::Rectangle,
-        (SamplerDim::Buffer, ..) => TextureTarget::Buffer,
-    };
-    let yields = match s.component {
-        _ if s.shadow => Yield::Comparison,
-        ComponentKind::Int => Yield::Int,
-        ComponentKind::Uint => Yield::Uint,
-        _ => Yield::Float,
-    };
-    Some((target, yields))
-}
-
-/// Brings textures, views and samplers up to date for a verb that reads `samplers`.
+/// Brings textures, views and samplers up to date for a verb that reads `samplers`, which are in the order of their units.
 pub fn validate(gl: &mut Gl<'_>, samplers: &[SamplerUse]) {
     let tracker = &mut gl.ctx.tracker.textures;
     let now = Seen::now(gl.gens, tracker.reads_buffers);
-    if tracker.seen == Some(now) && tracker.uses == samplers {
+    if tracker.seen == Some(now) {
         return;
     }
-    tracker.uses.clear();
-    tracker.uses.extend_from_slice(samplers);
     let mut tracker = std::mem::take(tracker);
     tracker.views.clear();
     tracker.samplers.clear();
     tracker.reads_buffers = false;
     gl.share.objects.next_tick();
-    for s in &tracker.uses {
-        let Some((target, yields)) = sampler_reads(s.ty) else {
-            continue;
-        };
-        // Samplers of several stages meet on one unit.
-        if s.unit >= MAX_TEXTURE_UNITS || tracker.views.iter().any(|v| v.unit == s.unit) {
-            continue;
-        }
-        tracker.reads_buffers |= target == TextureTarget::Buffer;
-        let Some((texture, sampler)) = resolve(gl, s.unit, target, yields) else {
-            continue;
-        };
-        let Some(view) = gl.share.objects.view(texture, gl.pipe, gl.gens) else {
+    for s in samplers {
+        tracker.reads_buffers |= s.target == TextureTarget::Buffer;
+        let Some((texture, sampled)) = resolve(gl, s) else {
             continue;
         };
         tracker.views.push(BoundView {
             unit: s.unit,
-            view,
+            view: sampled.view.handle,
             texture,
             ..BoundView::default()
         });
-        if target != TextureTarget::Buffer && !target.is_multisample() {
+        if let Some(sampler) = sampled.sampler {
             tracker.samplers.push(BoundSampler {
                 unit: s.unit,
-                sampler: gl.share.objects.sampler(&sampler, gl.pipe, gl.gens),
+                sampler: sampler.handle,
                 ..BoundSampler::default()
             });
         }
     }
-    tracker.views.sort_by_key(|v| v.unit);
-    tracker.samplers.sort_by_key(|s| s.unit);
     push_bindings(gl, &tracker);
     tracker.seen = Some(Seen::now(gl.gens, tracker.reads_buffers));
     gl.ctx.tracker.textures = tracker;
@@ -172,13 +120,13 @@ fn holds<T: PartialEq>(live: &[T], wanted: &[T]) -> bool {
     wanted.iter().all(|w| live.any(|l| l == w))
 }
 
-/// The texture that a unit gives to a sampler, up to date on the pipe, with the sampler state in effect.
-fn resolve(
-    gl: &mut Gl<'_>,
-    unit: u32,
-    target: TextureTarget,
-    yields: Yield,
-) -> Option<(TextureHandle, SamplerDesc)> {
+/// The texture that a unit gives to a sampler, up to date on the pipe, and what it is there.
+fn resolve(gl: &mut Gl<'_>, wanted: &SamplerUse) -> Option<(TextureHandle, Sampled)> {
+    let &SamplerUse {
+        unit,
+        target,
+        yields,
+    } = wanted;
     let bound = gl.ctx.textures.unit(unit);
     let seamless = gl.ctx.textures.seamless();
     let id = bound.texture(target).or_else(|| {
@@ -192,18 +140,42 @@ fn resolve(
         objects,
         ..
     } = &mut *gl.share;
+    // Texels are read without a sampler there.
+    let fetched = target == TextureTarget::Buffer || target.is_multisample();
     if let Some(t) = id.and_then(|id| textures.objects.get_mut(id)) {
         let own = bound.sampler().and_then(|s| samplers.objects.get(s));
+        let key = SampledKey {
+            evictions: objects.evictions(),
+            seamless,
+            sampler: own.map_or(0, Sampler::version),
+        };
+        if let Some(known) = objects.known(t, &key) {
+            return Some((t.handle(), known));
+        }
         let effective = SamplerDesc {
             seamless: seamless.into(),
             ..own.map_or(t.params().sampler, |s| *s.params())
         };
         if t.is_complete(&effective) && upload::flush(t, buffers, objects, gl.pipe) {
-            objects.push_params(t, seamless, gl.pipe, gl.gens);
-            return Some((t.handle(), effective));
+            let own = objects.push_params(t, seamless, gl.pipe, gl.gens);
+            let sampled = Sampled {
+                view: objects.view(t.handle(), gl.pipe, gl.gens)?,
+                sampler: (!fetched).then(|| objects.sampler(&effective, gl.pipe, gl.gens)),
+                own,
+            };
+            // Where one made room for another, the next verb looks again.
+            t.remember_sampled(key, sampled);
+            return Some((t.handle(), sampled));
         }
     }
-    objects.stand_in(target, yields, buffers, gl.pipe, gl.gens)
+    let (texture, sampler) = objects.stand_in(target, yields, buffers, gl.pipe, gl.gens)?;
+    let sampler = objects.sampler(&sampler, gl.pipe, gl.gens);
+    let sampled = Sampled {
+        view: objects.view(texture, gl.pipe, gl.gens)?,
+        sampler: (!fetched).then_some(sampler),
+        own: sampler,
+    };
+    Some((texture, sampled))
 }
 
 /// Brings a texture up to date that a verb uses as attachment, source or destination. Returns whether it has storage.

@@ -5,13 +5,14 @@
 //! native contexts. They end with the group, and views before that with their texture, or when it is respecified: a view
 //! describes a shape that is gone then.
 
-use super::cache::ContentCache;
+use super::cache::{ContentCache, Found};
 use super::upload;
 use crate::consts::gl::{GL_RED, GL_ZERO};
 use crate::pipe::Pipe;
 use crate::pixel::Resolved;
 use crate::state::buffer::Buffer;
 use crate::state::dirty::{TextureContent, TextureParams as ParamsGroup};
+use crate::state::sampling::Yield;
 use crate::state::texture::{Extent, ImageSpec, Texture, TextureTarget};
 use crate::state::{Generations, NameTable, sampler};
 use mgl_core::format::{ComponentClass, Format};
@@ -27,17 +28,26 @@ const SAMPLERS: usize = 256;
 /// Sampler views of a share group.
 const VIEWS: usize = 4096;
 
-/// What a sampler type yields: which kind of texel has to stand in for a missing texture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Yield {
-    /// Floats.
-    Float,
-    /// Signed integers.
-    Int,
-    /// Unsigned integers.
-    Uint,
-    /// The result of a comparison.
-    Comparison,
+/// What [`Sampled`] was made of, beside the texture itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampledKey {
+    /// [`Objects::evictions`].
+    pub evictions: u64,
+    /// Cube maps are seamless.
+    pub seamless: bool,
+    /// [`crate::state::sampler::Sampler::version`] of the sampler object in effect, 0 for none.
+    pub sampler: u64,
+}
+
+/// What a complete texture is on the pipe for one sampler.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampled {
+    /// Its view.
+    pub view: Found<SamplerViewHandle>,
+    /// The CSO in effect; none where texels are read without one.
+    pub sampler: Option<Found<SamplerHandle>>,
+    /// The CSO of the texture's own sampler.
+    pub own: Found<SamplerHandle>,
 }
 
 /// See the module.
@@ -45,6 +55,8 @@ pub struct Objects {
     samplers: ContentCache<SamplerDesc, SamplerHandle>,
     views: ContentCache<SamplerView, SamplerViewHandle>,
     stand_ins: BTreeMap<(TextureTarget, Yield), Texture>,
+    /// Rises when a CSO or a view made room for another: who remembers one has to look again.
+    evictions: u64,
     /// Rows of the upload that is being put together.
     pub(super) rows: Vec<u8>,
 }
@@ -55,6 +67,7 @@ impl Default for Objects {
             samplers: ContentCache::new(SAMPLERS),
             views: ContentCache::new(VIEWS),
             stand_ins: BTreeMap::new(),
+            evictions: 0,
             rows: Vec::new(),
         }
     }
@@ -72,13 +85,31 @@ impl Objects {
         (self.samplers.len(), self.views.len())
     }
 
+    /// What a texture is on the pipe for one sampler, as long as nothing of it changed; it is used now.
+    #[inline]
+    pub fn known(&mut self, t: &Texture, key: &SampledKey) -> Option<Sampled> {
+        let known = *t.sampled().filter(|(k, _)| k == key).map(|(_, s)| s)?;
+        self.views.keep(known.view);
+        self.samplers.keep(known.own);
+        if let Some(s) = known.sampler {
+            self.samplers.keep(s);
+        }
+        Some(known)
+    }
+    /// Rises when what was found before may have gone.
+    #[inline]
+    #[must_use]
+    pub fn evictions(&self) -> u64 {
+        self.evictions
+    }
+
     /// The CSO of a sampler's parameters.
     pub fn sampler(
         &mut self,
         params: &SamplerDesc,
         pipe: &mut Pipe,
         gens: &mut Generations,
-    ) -> SamplerHandle {
+    ) -> Found<SamplerHandle> {
         let key = SamplerDesc {
             sampler: SamplerHandle::NULL,
             ..*params
@@ -90,12 +121,14 @@ impl Objects {
         pipe.push(Call::CreateSamplerState {
             p: &SamplerDesc { sampler, ..key },
         });
-        if let Some(old) = self.samplers.insert(key, sampler) {
+        let (found, old) = self.samplers.insert(key, sampler);
+        if let Some(old) = old {
             delete_sampler(old, pipe);
+            self.evictions += 1;
             // Other contexts may have it bound: they have to look again.
             drop(gens.touch::<ParamsGroup>());
         }
-        sampler
+        found
     }
 
     /// The view of a texture as a whole.
@@ -104,7 +137,7 @@ impl Objects {
         texture: TextureHandle,
         pipe: &mut Pipe,
         gens: &mut Generations,
-    ) -> Option<SamplerViewHandle> {
+    ) -> Option<Found<SamplerViewHandle>> {
         let d = *pipe.resource(texture)?;
         let key = SamplerView {
             texture,
@@ -121,11 +154,13 @@ impl Objects {
         pipe.push(Call::CreateSamplerView {
             p: &SamplerView { view, ..key },
         });
-        if let Some(old) = self.views.insert(key, view) {
+        let (found, old) = self.views.insert(key, view);
+        if let Some(old) = old {
             delete_view(old, pipe);
+            self.evictions += 1;
             drop(gens.touch::<ParamsGroup>());
         }
-        Some(view)
+        Some(found)
     }
 
     /// A texture ends, or changes its shape: its views end before.
@@ -135,21 +170,23 @@ impl Objects {
         }
     }
 
-    /// Tells the pipe a texture's parameters, if it knows others. The texture must be live there.
+    /// Tells the pipe a texture's parameters, if it knows others; gives the CSO of the texture's own sampler. The texture
+    /// must be live there.
     pub fn push_params(
         &mut self,
         t: &Texture,
         seamless: bool,
         pipe: &mut Pipe,
         gens: &mut Generations,
-    ) {
+    ) -> Found<SamplerHandle> {
         let own = SamplerDesc {
             seamless: seamless.into(),
             ..t.params().sampler
         };
+        let found = self.sampler(&own, pipe, gens);
         let params = TextureParams {
             texture: t.handle(),
-            sampler: self.sampler(&own, pipe, gens),
+            sampler: found.handle,
             base_level: t.params().base_level,
             max_level: t.params().max_level,
             swizzle: swizzle(t),
@@ -163,6 +200,7 @@ impl Objects {
         if is_there && pipe.texture_params(t.handle()) != Some(&params) {
             pipe.push(Call::SetTextureParams { p: &params });
         }
+        found
     }
 
     /// The texture that stands in for one that is missing or incomplete: black, opaque (GL 4.6 §8.17). There is none for

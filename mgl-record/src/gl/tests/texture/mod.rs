@@ -13,8 +13,9 @@ use crate::gl::texture::image::{glTexImage2D, glTexSubImage2D};
 use crate::gl::texture::params::glTexParameteri;
 use crate::gl::texture::{glBindTexture, glGenTextures};
 use crate::state::Id;
+use crate::state::sampling::SamplerUse;
 use crate::state::texture::{Texture, TextureTarget};
-use crate::tracker::textures::{SamplerUse, validate};
+use crate::tracker::textures::validate;
 use mgl_core::program::GlType;
 use std::ffi::c_void;
 
@@ -75,14 +76,10 @@ fn parameter(pname: u32, value: u32) {
 
 /// What a draw with one sampler on unit 0 does.
 fn draw(gl: &mut Gl<'_>, ty: GlType) {
-    validate(
-        gl,
-        &[SamplerUse {
-            slot: 0,
-            unit: 0,
-            ty,
-        }],
-    );
+    // Another program may have drawn before.
+    let _ = gl.gens.touch::<crate::state::dirty::Programs>();
+    let wanted = SamplerUse::new(0, ty).expect("a sampler type");
+    validate(gl, &[wanted]);
 }
 
 fn bound(gl: &mut Gl<'_>) -> Id<Texture> {
