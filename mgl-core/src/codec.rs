@@ -215,6 +215,28 @@ pub fn blob_refs<'a>(view: &RecordView<'a>) -> Result<&'a [BlobRef], DecodeError
         })
 }
 
+/// Where a record and its blobs are written.
+pub trait Room {
+    /// Why there is none.
+    type Error;
+    /// Takes the blobs.
+    type Sink<'r>: BlobSink
+    where
+        Self: 'r;
+    /// `words` words of any content for the next record, and the sink of its blobs, which take `blob_words` words together
+    /// when each begins on one.
+    ///
+    /// # Errors
+    ///
+    /// There is no room.
+    fn record(
+        &mut self,
+        op: Op,
+        words: usize,
+        blob_words: usize,
+    ) -> Result<(&mut [u64], Self::Sink<'_>), Self::Error>;
+}
+
 /// Writes one record into words of any content.
 struct Writer<'w> {
     words: &'w mut [u64],
@@ -223,13 +245,28 @@ struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     /// A record of as many words as `words` has, header included.
-    #[inline]
+    #[inline(always)]
     fn begin(words: &'w mut [u64], op: Op) -> Self {
         words[0] = op as u64 | (words.len() as u64 * 8) << 32;
         Self { words, at: 1 }
     }
-    #[inline]
+    /// Something whose size is known: a few moves.
+    #[inline(always)]
+    fn fixed<T: bytemuck::Pod>(&mut self, v: &T) {
+        let words = const {
+            assert!(size_of::<T>() % 8 == 0);
+            size_of::<T>() / 8
+        };
+        let to = &mut self.words[self.at..self.at + words];
+        let to: &mut [u8] = bytemuck::cast_slice_mut(to);
+        to[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(v));
+        self.at += words;
+    }
+    #[inline(always)]
     fn bytes(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         let words = bytes.len().div_ceil(8);
         let to = &mut self.words[self.at..self.at + words];
         if !bytes.len().is_multiple_of(8) {
@@ -338,6 +375,37 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Room in a vector, which grows.
+struct Growing<'v, S: ?Sized> {
+    words: &'v mut Vec<u64>,
+    sink: &'v mut S,
+}
+
+impl<S: BlobSink + ?Sized> Room for Growing<'_, S> {
+    type Error = std::convert::Infallible;
+    type Sink<'r>
+        = &'r mut S
+    where
+        Self: 'r;
+    fn record(
+        &mut self,
+        _: Op,
+        words: usize,
+        _: usize,
+    ) -> Result<(&mut [u64], Self::Sink<'_>), Self::Error> {
+        let start = self.words.len();
+        self.words.resize(start + words, 0);
+        Ok((&mut self.words[start..], self.sink))
+    }
+}
+
+impl<S: BlobSink + ?Sized> BlobSink for &mut S {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> BlobRef {
+        (**self).put(bytes)
+    }
+}
+
 macro_rules! codec {
     ($( $name:ident($payload:ty) blobs[$($blob:ident)*] tails[$($tail:ident: $elem:ty),*]; )*) => {
         /// Words of `call`'s record, header included.
@@ -364,30 +432,46 @@ macro_rules! codec {
             match *call { $( Call::$name { $( $blob, )* .. } => { $( visit($blob); )* } )* }
         }
 
-        /// Writes `call` as one record over `words`, which are as many as [`record_words`] says, whatever they hold; its
-        /// blobs go to `sink`.
-        #[inline]
-        pub fn encode_over<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut [u64], sink: &mut S) {
+        /// Writes `call` as one record where `room` says.
+        ///
+        /// # Errors
+        ///
+        /// Those of `room`.
+        #[allow(unused_variables, unused_mut, unused_assignments)]
+        pub fn encode_in<R: Room + ?Sized>(call: &Call<'_>, room: &mut R) -> Result<(), R::Error> {
             match *call { $(
                 Call::$name { p, $( $blob, )* $( $tail, )* } => {
-                    let mut w = Writer::begin(words, Op::$name);
-                    w.bytes(bytemuck::bytes_of(p));
-                    $( w.bytes(bytemuck::bytes_of(&sink.put($blob))); )*
-                    w.bytes(bytemuck::cast_slice::<u32, u8>(&[ $( $tail.len() as u32 ),* ]));
+                    const BLOBS: usize = <[&str]>::len(&[ $( stringify!($blob) ),* ]);
+                    const TAILS: usize = <[&str]>::len(&[ $( stringify!($tail) ),* ]);
+                    const COUNTS: usize = TAILS.next_multiple_of(2);
+                    const FIXED: usize =
+                        1 + (size_of::<$payload>() + BLOBS * size_of::<BlobRef>()) / 8 + COUNTS / 2;
+                    let words = FIXED $( + size_of_val::<[$elem]>($tail).div_ceil(8) )*;
+                    let blob_words = 0 $( + $blob.len().div_ceil(8) )*;
+                    let (record, mut sink) = room.record(Op::$name, words, blob_words)?;
+                    let mut w = Writer::begin(record, Op::$name);
+                    w.fixed(p);
+                    $( w.fixed(&sink.put($blob)); )*
+                    let (mut counts, mut tails) = ([0_u32; COUNTS], 0);
+                    $( counts[tails] = $tail.len() as u32; tails += 1; )*
+                    for pair in counts.chunks_exact(2) {
+                        w.fixed(&(u64::from(pair[0]) | u64::from(pair[1]) << 32).to_le());
+                    }
                     $( w.bytes(bytemuck::cast_slice($tail)); )*
-                    let _ = &sink;
                     debug_assert_eq!(w.at, w.words.len(), "a record's size is the sum of its parts");
                 }
             )* }
+            Ok(())
         }
 
         /// Appends `call` as one record; its blobs go to `sink`. Returns the record's bytes.
-        #[inline]
         pub fn encode<S: BlobSink + ?Sized>(call: &Call<'_>, words: &mut Vec<u64>, sink: &mut S) -> usize {
-            let (start, size) = (words.len(), record_words(call));
-            words.resize(start + size, 0);
-            encode_over(call, &mut words[start..], sink);
-            size * 8
+            let start = words.len();
+            match encode_in(call, &mut Growing { words, sink }) {
+                Ok(()) => {}
+                Err(never) => match never {},
+            }
+            (words.len() - start) * 8
         }
 
         /// The call of a record that [`split`] gave.

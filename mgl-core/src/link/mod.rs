@@ -16,7 +16,7 @@ pub use notice::{News, Notice};
 pub use thread::Thread;
 pub use ticket::Ticket;
 
-use crate::pipe::{Backend, Call, Reply, Server};
+use crate::pipe::{Backend, Call, Reply, Server, Wait};
 use crate::trace::TraceRecorder;
 use std::time::Duration;
 
@@ -67,9 +67,14 @@ impl Link {
         matches!(self, Self::Direct(_))
     }
 
-    /// Sends a call, and gives it to `recorder` too.
+    /// Sends a call, which asks to be waited for as `wait` says ([`Call::wait`]), and gives it to `recorder` too.
     #[inline]
-    pub fn send(&mut self, call: &Call<'_>, recorder: Option<&mut TraceRecorder>) -> Sent {
+    pub fn send(
+        &mut self,
+        call: &Call<'_>,
+        wait: Wait,
+        recorder: Option<&mut TraceRecorder>,
+    ) -> Sent {
         match self {
             Self::Direct(link) => {
                 if let Some(r) = recorder {
@@ -77,7 +82,7 @@ impl Link {
                 }
                 Sent::Done(link.send(call))
             }
-            Self::Thread(link) => link.send(call, recorder),
+            Self::Thread(link) => link.send(call, wait, recorder),
         }
     }
 

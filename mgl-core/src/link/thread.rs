@@ -117,28 +117,39 @@ impl Thread {
 
     /// Sends a call, and gives its record to `recorder` too.
     #[inline]
-    pub fn send(&mut self, call: &Call<'_>, recorder: Option<&mut TraceRecorder>) -> Sent {
+    pub fn send(
+        &mut self,
+        call: &Call<'_>,
+        wait: Wait,
+        recorder: Option<&mut TraceRecorder>,
+    ) -> Sent {
         let Some(producer) = &mut self.producer else {
             return Sent::Done(None);
         };
-        let encoded = producer.encode(call).and_then(|record| {
-            if let Some(recorder) = recorder {
+        let put = match recorder {
+            None => producer.put(call),
+            Some(recorder) => producer.encode(call).and_then(|record| {
                 recorder.push_record(call.op(), record.words(), &record);
-            }
-            record.commit()
-        });
-        let ordinal = match encoded {
+                record.commit()
+            }),
+        };
+        match put {
             Ok(ordinal) => {
                 self.sent = ordinal + 1;
-                ordinal
-            }
-            Err(e) => return self.failed(call.op(), &e),
-        };
-        match call.wait() {
-            Wait::None => {
-                if matches!(call, Call::Flush { .. }) {
-                    self.publish();
+                if wait == Wait::None && !matches!(call, Call::Flush { .. }) {
+                    return Sent::Done(None);
                 }
+                self.waits(call, wait, ordinal)
+            }
+            Err(e) => self.failed(call.op(), &e),
+        }
+    }
+
+    /// What is to be waited for of a record that was sent, and is to be applied at once.
+    fn waits(&mut self, call: &Call<'_>, wait: Wait, ordinal: u64) -> Sent {
+        match wait {
+            Wait::None => {
+                self.publish();
                 Sent::Done(None)
             }
             Wait::Reply | Wait::Ack | Wait::Applied => self.ticket(ordinal),

@@ -10,6 +10,7 @@ use super::pushed::PushedState;
 /// # Errors
 ///
 /// The back end's.
+#[inline(always)]
 pub fn execute<B: Backend + ?Sized>(s: &PushedState, be: &mut B, call: &Call<'_>) -> Result<Reply> {
     let done = |r: Result| r.map(|()| Reply::None);
     match *call {

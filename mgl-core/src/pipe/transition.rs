@@ -20,6 +20,7 @@ pub fn whole(s: &mut PushedState, call: &Call<'_>) {
 }
 
 /// What the back end is to find.
+#[inline(always)]
 pub fn enter(s: &mut PushedState, call: &Call<'_>) {
     match *call {
         Call::ResourceCreate { p } => {
@@ -316,6 +317,7 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
 }
 
 /// Ends the entry of what dies.
+#[inline(always)]
 pub fn leave(s: &mut PushedState, call: &Call<'_>) {
     match *call {
         Call::ResourceDestroy { p } => {

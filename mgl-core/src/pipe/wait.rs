@@ -9,6 +9,7 @@ impl Call<'_> {
     ///
     /// Storage that cannot be specified again, and that of renderbuffers, is the one that programs ask for errors right
     /// behind (GL 4.6 §6.2, §8.19, §9.2.4); a flush is waited for when it is to finish.
+    #[inline]
     #[must_use]
     pub fn wait(&self) -> Wait {
         let storage = |d: &ResourceDesc| {

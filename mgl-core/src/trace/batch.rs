@@ -10,12 +10,12 @@ use super::error::TraceError;
 use super::segment::Segment;
 use super::writer::TraceWriter;
 use crate::codec::{
-    self, BlobSink, BlobSource, DecodeError, RecordView, blob_refs_mut, each_blob, encode_over,
+    self, BlobSink, BlobSource, DecodeError, RecordView, Room, blob_refs_mut, each_blob, encode_in,
     record_words,
 };
 use crate::handle::{Handle, SurfaceHandle};
-use crate::pipe::Call;
 use crate::pipe::payload::BlobRef;
+use crate::pipe::{Call, Op};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -159,10 +159,16 @@ impl Batch {
     /// appended.
     #[inline]
     pub fn push(&mut self, call: &Call<'_>, words: usize) -> bool {
-        let record = &mut self.words.words_mut()[self.len..self.len + words];
-        let mut sink = Data::behind(&mut self.data, self.bytes);
-        encode_over(call, record, &mut sink);
-        let (used, lacks) = (sink.used, sink.lacks);
+        let mut room = Behind {
+            words: &mut self.words,
+            len: self.len,
+            data: Data::behind(&mut self.data, self.bytes),
+        };
+        match encode_in(call, &mut room) {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+        let (used, lacks) = (room.data.used, room.data.lacks);
         self.commit(words, used, lacks)
     }
 
@@ -253,6 +259,32 @@ pub(super) fn room_of(call: &Call<'_>) -> (usize, usize) {
     let mut bytes = 0;
     each_blob(call, |b| bytes += padded(b.len()));
     (record_words(call), bytes)
+}
+
+/// Room behind the words that are used, of which there is enough.
+struct Behind<'b> {
+    words: &'b mut Segment,
+    len: usize,
+    data: Data<'b>,
+}
+
+impl<'b> Room for Behind<'b> {
+    type Error = std::convert::Infallible;
+    type Sink<'r>
+        = &'r mut Data<'b>
+    where
+        Self: 'r;
+
+    #[inline]
+    fn record(
+        &mut self,
+        _: Op,
+        words: usize,
+        _: usize,
+    ) -> Result<(&mut [u64], Self::Sink<'_>), Self::Error> {
+        let record = &mut self.words.words_mut()[self.len..self.len + words];
+        Ok((record, &mut self.data))
+    }
 }
 
 /// Takes blobs behind the bytes that are used.

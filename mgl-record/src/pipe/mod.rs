@@ -409,9 +409,10 @@ impl Pipe {
             return Sent::Done(None);
         }
         self.emitted.note(call);
-        self.waits += u64::from(!matches!(call.wait(), Wait::None | Wait::Present));
+        let wait = call.wait();
+        self.waits += u64::from(!matches!(wait, Wait::None | Wait::Present));
         // Recorded before it is applied: should the driver below crash, the file shows by which call.
-        self.link.send(call, self.recorder.as_mut())
+        self.link.send(call, wait, self.recorder.as_mut())
     }
 
     #[cold]
@@ -443,6 +444,16 @@ impl Pipe {
     #[inline]
     pub fn end(&mut self) -> Option<(Ticket, bool)> {
         self.link.offer();
+        let awaits = self.left.is_some() | self.after.is_some() | !self.answers.is_empty();
+        if !awaits & !self.link.has_notices() {
+            return None;
+        }
+        self.settle()
+    }
+
+    /// The end of an entry point that is to wait, or hears something.
+    #[cold]
+    fn settle(&mut self) -> Option<(Ticket, bool)> {
         if self.link.has_notices() {
             self.take_notices();
         }

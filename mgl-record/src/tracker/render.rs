@@ -1,8 +1,8 @@
 //! Render state: the pipeline part as a content-addressed CSO, the dynamic part in changed chunks (design: pipe
 //! contract 3.4).
 //!
-//! Steady state costs two compares of versions. A changed pipeline part is hashed and looked up among the last 64 CSOs;
-//! a hit is confirmed by comparing all of it.
+//! Steady state costs two compares of versions. A changed pipeline part is compared with the two CSOs used last, then hashed
+//! and looked up among the last 64; a hit is confirmed by comparing all of it.
 
 use crate::context::Gl;
 use crate::pipe::Pipe;
@@ -30,6 +30,8 @@ pub struct RenderTracker {
     pipeline_version: u64,
     dynamic_version: u64,
     tick: u64,
+    /// The two that were used last: a state that is switched on and off is found without hashing.
+    recent: [usize; 2],
     words: Vec<u32>,
 }
 
@@ -45,14 +47,23 @@ impl RenderTracker {
     /// The CSO for a state, made if there is none.
     fn cso(&mut self, state: &PipelineState, pipe: &mut Pipe) -> RenderStateHandle {
         self.tick += 1;
+        let wanted = bytemuck::bytes_of(state);
+        for i in self.recent {
+            if let Some(e) = self.entries.get_mut(i)
+                && bytemuck::bytes_of(&e.state) == wanted
+            {
+                e.used = self.tick;
+                let handle = e.handle;
+                self.remember(i);
+                return handle;
+            }
+        }
         let hash = state.hash();
-        if let Some(e) = self
-            .entries
-            .iter_mut()
-            .find(|e| e.hash == hash && e.state == *state)
-        {
-            e.used = self.tick;
-            return e.handle;
+        let same = |e: &Entry| e.hash == hash && e.state == *state;
+        if let Some(i) = self.entries.iter().position(same) {
+            self.entries[i].used = self.tick;
+            self.remember(i);
+            return self.entries[i].handle;
         }
         if self.entries.len() == KEPT {
             // The bound one was used last, so it is never the oldest.
@@ -73,7 +84,14 @@ impl RenderTracker {
             handle,
             used: self.tick,
         });
+        self.remember(self.entries.len() - 1);
         handle
+    }
+
+    fn remember(&mut self, i: usize) {
+        if self.recent[0] != i {
+            self.recent = [i, self.recent[0]];
+        }
     }
 }
 

@@ -68,6 +68,7 @@ impl Control {
     pub fn is_closed(&self) -> bool {
         self.ended.0[0].load(Ordering::Acquire) != 0
     }
+    #[inline]
     pub fn is_gone(&self) -> bool {
         self.ended.0[1].load(Ordering::Acquire) != 0
     }
@@ -96,6 +97,7 @@ impl Shared {
             memories: [Memory::new(commands), Memory::new(stage)],
         }
     }
+    #[inline]
     pub fn memory(&self, lane: Lane) -> &Memory {
         &self.memories[lane as usize]
     }

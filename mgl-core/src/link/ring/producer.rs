@@ -5,9 +5,9 @@ use super::frame::{self, Of};
 use super::waiter::Waiter;
 use super::words::Writer;
 use super::{LinkError, LinkStats};
-use crate::codec::{BlobSink, BlobSource, MAX_RECORD_BYTES, each_blob, encode_over, record_words};
-use crate::pipe::Call;
+use crate::codec::{BlobSink, BlobSource, MAX_RECORD_BYTES, Room, each_blob, encode_in};
 use crate::pipe::payload::BlobRef;
+use crate::pipe::{Call, Op};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,50 +49,66 @@ impl Producer {
     /// # Errors
     ///
     /// [`LinkError::Gone`], [`LinkError::Closed`], [`LinkError::RecordSize`], [`LinkError::Tail`].
-    #[inline]
     pub fn encode<'p>(&'p mut self, call: &Call<'p>) -> Result<Encoded<'p>, LinkError> {
-        self.check_open()?;
-        let words = record_words(call);
-        if words * 8 > MAX_RECORD_BYTES {
-            return Err(LinkError::RecordSize {
-                record: call.op().name(),
-                bytes: words * 8,
-            });
-        }
-        let words = words as u64;
-        let mut staged = 0;
-        each_blob(call, |bytes| staged += bytes.len().div_ceil(8) as u64);
-        let place = if words <= self.commands.capacity() / 2 && staged <= self.stage.capacity() / 2
-        {
-            let at = self.reserve_entry(words)?;
-            let base = self.reserve(Lane::Stage, staged)?;
-            let mut sink = Sink {
-                room: self.stage.part_mut(base, staged)?,
-                next: base,
-                seg: frame::SEG_STAGE,
-            };
-            encode_over(call, self.commands.part_mut(at, words)?, &mut sink);
-            Place::Ring {
-                at,
-                words,
-                base,
-                staged,
-            }
-        } else {
-            let mut sink = Sink {
-                room: &mut [],
-                next: 0,
-                seg: frame::SEG_WHOLE,
-            };
-            self.large.resize(words as usize, 0);
-            encode_over(call, &mut self.large, &mut sink);
-            Place::Pieces
-        };
+        let place = self.lay(call)?;
         Ok(Encoded {
             producer: self,
             call: *call,
             place,
         })
+    }
+
+    /// Encodes a call and puts it; its ordinal.
+    ///
+    /// # Errors
+    ///
+    /// As [`Producer::encode`].
+    #[inline]
+    pub fn put(&mut self, call: &Call<'_>) -> Result<u64, LinkError> {
+        let place = self.lay(call)?;
+        self.commit(call, place)
+    }
+
+    #[inline]
+    fn lay(&mut self, call: &Call<'_>) -> Result<Place, LinkError> {
+        self.check_open()?;
+        let mut room = Rings {
+            producer: self,
+            place: Place::Pieces,
+        };
+        encode_in(call, &mut room)?;
+        Ok(room.place)
+    }
+
+    #[inline]
+    fn commit(&mut self, call: &Call<'_>, place: Place) -> Result<u64, LinkError> {
+        match place {
+            Place::Ring {
+                at,
+                words,
+                base,
+                staged,
+            } => {
+                self.commands.put(at + words);
+                if staged != 0 {
+                    self.stage.put(base + staged);
+                }
+            }
+            Place::Pieces => self.put_large(call)?,
+        }
+        let ordinal = self.ordinal;
+        self.ordinal += 1;
+        self.stats.records += 1;
+        Ok(ordinal)
+    }
+
+    /// Sees to it that a record and its blobs find contiguous room, which takes half of each ring at most.
+    #[cold]
+    fn make_room(&mut self, words: u64, staged: u64) -> Result<(), LinkError> {
+        self.reserve_entry(words)?;
+        let base = self.reserve(Lane::Stage, staged)?;
+        self.stage.put(base);
+        Ok(())
     }
 
     /// Puts a number that is no record: [`Item::Mark`](super::Item::Mark) between the records before and after it. Waits
@@ -168,6 +184,7 @@ impl Producer {
         self.stats
     }
 
+    #[inline]
     fn check_open(&self) -> Result<(), LinkError> {
         if self.closed {
             return Err(LinkError::Closed);
@@ -348,24 +365,7 @@ impl Encoded<'_> {
             call,
             place,
         } = self;
-        match place {
-            Place::Ring {
-                at,
-                words,
-                base,
-                staged,
-            } => {
-                producer.commands.put(at + words);
-                if staged != 0 {
-                    producer.stage.put(base + staged);
-                }
-            }
-            Place::Pieces => producer.put_large(&call)?,
-        }
-        let ordinal = producer.ordinal;
-        producer.ordinal += 1;
-        producer.stats.records += 1;
-        Ok(ordinal)
+        producer.commit(&call, place)
     }
 }
 
@@ -375,6 +375,9 @@ impl BlobSource for Encoded<'_> {
             Place::Ring { base, .. } => (frame::SEG_STAGE, base),
             Place::Pieces => (frame::SEG_WHOLE, 0),
         };
+        if r.size == 0 {
+            return Ok(&[]);
+        }
         // The bytes are the call's own still: they are what was copied.
         let (mut next, mut found) = (base, None);
         each_blob(&self.call, |bytes| {
@@ -387,6 +390,69 @@ impl BlobSource for Encoded<'_> {
     }
 }
 
+/// Room of the next record: in the rings, or, where it takes more than half of one, in the producer's own memory.
+struct Rings<'p> {
+    producer: &'p mut Producer,
+    /// Where it was found.
+    place: Place,
+}
+
+impl Room for Rings<'_> {
+    type Error = LinkError;
+    type Sink<'r>
+        = Sink<'r>
+    where
+        Self: 'r;
+
+    #[inline(never)]
+    fn record(
+        &mut self,
+        op: Op,
+        words: usize,
+        blob_words: usize,
+    ) -> Result<(&mut [u64], Sink<'_>), LinkError> {
+        if words * 8 > MAX_RECORD_BYTES {
+            return Err(LinkError::RecordSize {
+                record: op.name(),
+                bytes: words * 8,
+            });
+        }
+        let p = &mut *self.producer;
+        let (n, staged) = (words as u64, blob_words as u64);
+        if n > p.commands.capacity() / 2 || staged > p.stage.capacity() / 2 {
+            p.large.resize(words, 0);
+            let sink = Sink {
+                room: &mut [],
+                next: 0,
+                seg: frame::SEG_WHOLE,
+            };
+            return Ok((&mut p.large, sink));
+        }
+        if p.commands.next_mut(n).is_none() || p.stage.next_mut(staged).is_none() {
+            p.make_room(n, staged)?;
+        }
+        let (at, base) = (p.commands.head(), p.stage.head());
+        self.place = Place::Ring {
+            at,
+            words: n,
+            base,
+            staged,
+        };
+        match (p.commands.next_mut(n), p.stage.next_mut(staged)) {
+            (Some(record), Some(room)) => Ok((
+                record,
+                Sink {
+                    room,
+                    next: base,
+                    seg: frame::SEG_STAGE,
+                },
+            )),
+            // Cannot be: room was made.
+            _ => Err(LinkError::Gone),
+        }
+    }
+}
+
 /// Lays the blobs of a record out one behind the other, each on a word; copies them where there is room for them.
 struct Sink<'r> {
     room: &'r mut [u64],
@@ -396,8 +462,14 @@ struct Sink<'r> {
 }
 
 impl BlobSink for Sink<'_> {
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, bytes: &[u8]) -> BlobRef {
+        if bytes.is_empty() {
+            return BlobRef {
+                seg: self.seg,
+                ..BlobRef::default()
+            };
+        }
         let words = bytes.len().div_ceil(8);
         if let Some((room, rest)) = std::mem::take(&mut self.room).split_at_mut_checked(words) {
             bytemuck::cast_slice_mut(room)[..bytes.len()].copy_from_slice(bytes);

@@ -40,11 +40,13 @@ impl Memory {
         }
     }
 
+    #[inline]
     pub fn capacity(&self) -> u64 {
         self.words.len() as u64
     }
 
     /// Index of position `at`, if `words` from there are contiguous.
+    #[inline]
     fn index(&self, at: u64, words: u64) -> Option<usize> {
         let index = at & (self.capacity() - 1);
         (words <= self.capacity() - index).then_some(index as usize)
@@ -110,11 +112,13 @@ impl Writer {
         }
     }
 
+    #[inline]
     pub fn capacity(&self) -> u64 {
         self.shared.memory(self.lane).capacity()
     }
 
     /// Where the next part goes that is put.
+    #[inline]
     pub fn head(&self) -> u64 {
         self.head
     }
@@ -199,6 +203,17 @@ impl Writer {
         })
     }
 
+    /// The next `words`, where they are contiguous and known to be free; [`Writer::place`] and [`Writer::has_room`] else.
+    #[inline]
+    pub fn next_mut(&mut self, words: u64) -> Option<&mut [u64]> {
+        let memory = self.shared.memory(self.lane);
+        let free = self.head - self.tail + words <= memory.capacity();
+        let index = memory.index(self.head, words).filter(|_| free)?;
+        // SAFETY: contiguous, and between `head`, which is not before `published`, and `tail` + capacity, where the reader
+        // never is; `self` is borrowed for as long.
+        Some(unsafe { memory.part_mut(index, words as usize) })
+    }
+
     /// Everything up to `head` has been written.
     #[inline]
     pub fn put(&mut self, head: u64) {
@@ -247,6 +262,7 @@ impl Reader {
         }
     }
 
+    #[inline]
     pub fn capacity(&self) -> u64 {
         self.shared.memory(self.lane).capacity()
     }

@@ -24,6 +24,7 @@ use checker::Checker;
 /// # Errors
 ///
 /// What is wrong, by call and field.
+#[inline(always)]
 pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
     let op = call.op();
     let info = op.info();
