@@ -96,6 +96,7 @@ macro_rules! pipe_calls {
             #[must_use]
             pub const fn name(self) -> &'static str { self.info().name }
             /// Its row.
+            #[inline]
             #[must_use]
             pub const fn info(self) -> &'static CallInfo { &CATALOGUE[self as usize - 1] }
         }
@@ -127,6 +128,7 @@ macro_rules! pipe_calls {
 
         impl Call<'_> {
             /// The opcode.
+            #[inline]
             #[must_use]
             pub const fn op(&self) -> Op { match self { $( Call::$name { .. } => Op::$name ),* } }
         }

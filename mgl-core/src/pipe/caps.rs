@@ -55,6 +55,7 @@ impl Caps {
         m
     }
     /// Whether the back end takes `op`.
+    #[inline]
     #[must_use]
     pub fn takes(&self, op: Op) -> bool {
         self.call_mask[usize::from(op as u16) / 64] >> (op as u16 % 64) & 1 != 0

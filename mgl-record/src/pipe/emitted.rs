@@ -20,8 +20,13 @@ impl Emitted {
     #[inline]
     pub fn note(&mut self, call: &Call<'_>) {
         if is_remembered(call.op()) {
-            transition::whole(&mut self.model, call);
+            self.take_in(call);
         }
+    }
+
+    #[inline(never)]
+    fn take_in(&mut self, call: &Call<'_>) {
+        transition::whole(&mut self.model, call);
     }
 
     /// Who spoke last.
