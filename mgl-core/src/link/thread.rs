@@ -223,7 +223,7 @@ impl Thread {
         }
     }
 
-    /// Has it applied soon where that is worth it by now: when the applying thread waits, or much has come together.
+    /// Has it applied soon where that is worth it by now: when much has come together.
     #[inline]
     pub fn offer(&mut self) {
         if let Some(producer) = &mut self.producer {
@@ -358,7 +358,8 @@ fn serve(mut consumer: Consumer, mut applier: Applier, shared: &Shared) {
                     None
                 });
                 match wait {
-                    Wait::None => {}
+                    // Nobody waits for it; going on to the next one is enough.
+                    Wait::None => continue,
                     Wait::Present => applier.tell_events(&mut tell),
                     Wait::Reply | Wait::Ack | Wait::Applied => {
                         applier.tell_events(&mut tell);

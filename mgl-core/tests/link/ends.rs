@@ -195,3 +195,43 @@ fn ends_that_take_turns_never_hang() {
     assert!(stats.parks > 0 && producer.stats().wakes > 0, "{stats:?}");
     assert_eq!(producer.stats().waits, 0);
 }
+
+/// Who sleeps until a record is applied sleeps through all before it: each wake-up costs more than a record.
+#[test]
+fn a_waiter_is_woken_by_what_it_waits_for() {
+    const RECORDS: u64 = 1000;
+    let (mut producer, mut consumer) = pair(Sizes::default());
+    for _ in 0..RECORDS {
+        put(&mut producer).unwrap();
+    }
+    producer.publish().unwrap();
+    let waiter = producer.waiter();
+    let waits = thread::spawn(move || waiter.wait_applied(RECORDS - 1));
+    // Parked by then.
+    thread::sleep(Duration::from_millis(20));
+    for _ in 0..RECORDS {
+        take(&mut consumer, 1);
+        // Time to go to sleep again for who was woken.
+        thread::sleep(Duration::from_micros(20));
+    }
+    consumer.applied();
+    assert_eq!(waits.join().unwrap(), Ok(()));
+    assert!(consumer.stats().wakes <= 1, "{:?}", consumer.stats());
+}
+
+/// A few records do not wake a sleeper; a batch does, and so does asking for it.
+#[test]
+fn what_is_offered_goes_out_in_batches() {
+    let (mut producer, _consumer) = pair(Sizes::default());
+    put(&mut producer).unwrap();
+    producer.offer().unwrap();
+    assert_eq!(producer.stats().publishes, 0);
+    producer.publish().unwrap();
+    assert_eq!(producer.stats().publishes, 1);
+    for _ in 0..1000 {
+        put(&mut producer).unwrap();
+        producer.offer().unwrap();
+    }
+    let batches = producer.stats().publishes - 1;
+    assert!((1..20).contains(&batches), "{batches}");
+}

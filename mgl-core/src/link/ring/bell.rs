@@ -38,12 +38,6 @@ impl Doorbell {
         rung
     }
 
-    /// Whether somebody seems to wait: a look without a fence, which may miss one that has only just begun.
-    #[inline]
-    pub fn is_waited_on(&self) -> bool {
-        self.word.load() & WAITING != 0
-    }
-
     /// Returns what `ready` gives as soon as it gives something: looks for `spin`, then sleeps between looks. Adds one to
     /// `parks` for each sleep.
     pub fn wait<T>(

@@ -172,9 +172,9 @@ impl Consumer {
         Ok(closed.then_some(Item::Closed))
     }
 
-    /// The record handed out last is applied, and who waits for it knows: to be called where somebody may wait, or
-    /// where this end goes on to wait for something else. Going on to the next item says so too, but whoever begins to
-    /// wait in that moment may learn it only with the record after, or when there is no other.
+    /// The record handed out last is applied, and who waits for it knows: to be called where somebody may wait. Going on to
+    /// the next item counts it as applied too, but wakes nobody before the next call of this, or before this end waits
+    /// itself: a waiter that every record wakes costs both ends more than the records.
     pub fn applied(&mut self) {
         self.over();
         self.tell();
@@ -196,10 +196,6 @@ impl Consumer {
         self.applied += 1;
         let control = &self.shared.control;
         control.applied().store(self.applied, Ordering::Release);
-        // Without a fence a record: `tell` is sure to come.
-        if control.done().is_waited_on() {
-            self.tell();
-        }
         for pieces in [&mut self.blobs, &mut self.record] {
             if pieces.capacity() > KEEP_WORDS {
                 *pieces = Vec::new();

@@ -137,18 +137,15 @@ impl Producer {
         }
     }
 
-    /// As [`Producer::publish`], but only where the consumer waits or a batch has come together: what has not been asked to
-    /// be done soon (GL 4.6 §2.3.2) may lie. Costs two loads otherwise.
+    /// As [`Producer::publish`], but only where a batch has come together: what has not been asked to be done soon (GL 4.6
+    /// §2.3.2) may lie, also while the consumer sleeps, whom to wake costs more than to apply a few records.
     ///
     /// # Errors
     ///
     /// As [`Producer::publish`].
     #[inline]
     pub fn offer(&mut self) -> Result<(), LinkError> {
-        if self.commands.unpublished() >= BATCH_WORDS
-            || self.stage.unpublished() >= BATCH_STAGED
-            || (self.commands.unpublished() != 0 && self.shared.control.records().is_waited_on())
-        {
+        if self.commands.unpublished() >= BATCH_WORDS || self.stage.unpublished() >= BATCH_STAGED {
             return self.publish();
         }
         Ok(())
