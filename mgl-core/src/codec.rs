@@ -254,7 +254,7 @@ impl<'w> Writer<'w> {
     #[inline(always)]
     fn fixed<T: bytemuck::Pod>(&mut self, v: &T) {
         let words = const {
-            assert!(size_of::<T>() % 8 == 0);
+            assert!(size_of::<T>().is_multiple_of(8));
             size_of::<T>() / 8
         };
         let to = &mut self.words[self.at..self.at + words];

@@ -128,10 +128,7 @@ impl Thread {
         };
         let put = match recorder {
             None => producer.put(call),
-            Some(recorder) => producer.encode(call).and_then(|record| {
-                recorder.push_record(call.op(), record.words(), &record);
-                record.commit()
-            }),
+            Some(recorder) => producer.put_seen(call, |record| recorder.push_record(call, record)),
         };
         match put {
             Ok(ordinal) => {

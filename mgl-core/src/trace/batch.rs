@@ -10,7 +10,7 @@ use super::error::TraceError;
 use super::segment::Segment;
 use super::writer::TraceWriter;
 use crate::codec::{
-    self, BlobSink, BlobSource, DecodeError, RecordView, Room, blob_refs_mut, each_blob, encode_in,
+    self, BlobSink, DecodeError, RecordView, Room, blob_refs_mut, each_blob, encode_in,
     record_words,
 };
 use crate::handle::{Handle, SurfaceHandle};
@@ -172,15 +172,26 @@ impl Batch {
         self.commit(words, used, lacks)
     }
 
-    /// Appends a record that is encoded, and the bytes that it names in `source`, as [`Self::push`] does.
-    pub fn push_record<S: BlobSource + ?Sized>(&mut self, record: &[u64], source: &S) -> bool {
+    /// Appends a record that is encoded, as [`Self::push`] does; `blobs` visits its blobs in order.
+    #[inline]
+    pub fn push_record(
+        &mut self,
+        op: Op,
+        record: &[u64],
+        blobs: impl FnOnce(&mut dyn FnMut(&[u8])),
+    ) -> bool {
         let copy = &mut self.words.words_mut()[self.len..self.len + record.len()];
         copy.copy_from_slice(record);
-        let mut sink = Data::behind(&mut self.data, self.bytes);
-        for r in blob_refs_mut(copy).unwrap_or_default() {
-            // What the encoder has just put is there.
-            *r = sink.put(source.get(r).unwrap_or_default());
+        if op.info().blobs.is_empty() {
+            return self.commit(record.len(), self.bytes, false);
         }
+        let mut sink = Data::behind(&mut self.data, self.bytes);
+        let mut refs = blob_refs_mut(copy).unwrap_or_default().iter_mut();
+        blobs(&mut |bytes| {
+            if let Some(place) = refs.next() {
+                *place = sink.put(bytes);
+            }
+        });
         let (used, lacks) = (sink.used, sink.lacks);
         self.commit(record.len(), used, lacks)
     }

@@ -16,7 +16,7 @@ mod output;
 mod thread;
 
 use super::arena::{Arena, Made};
-use super::batch::{Batch, NoteKind, padded, room_of};
+use super::batch::{Batch, NoteKind, room_of};
 use super::error::TraceError;
 use super::fork::{ForkGuard, with_signals_blocked};
 use super::provenance::Provenance;
@@ -25,7 +25,7 @@ use super::writer::{
     TraceWriter, WriterOptions, Written, check_record_size, event_bytes, reply_parts,
 };
 use super::{Pack, keeper};
-use crate::codec::{BlobSource, MAX_RECORD_BYTES, RecordView, blob_refs, record_words};
+use crate::codec::{MAX_RECORD_BYTES, each_blob, record_words};
 use crate::files;
 use crate::handle::SurfaceHandle;
 use crate::pipe::{Call, Event, Op, Reply};
@@ -327,20 +327,21 @@ impl TraceRecorder {
         }
     }
 
-    /// Records a call whose record somebody else has encoded: copies it, and the bytes that its blob references name.
-    pub fn push_record<S: BlobSource + ?Sized>(&mut self, op: Op, record: &[u64], source: &S) {
+    /// Records a call whose record somebody else has encoded: copies that, and the call's blobs.
+    pub fn push_record(&mut self, call: &Call<'_>, record: &[u64]) {
         if self.is_off() {
             return;
         }
+        let op = call.op();
         let mut batch = lock(&self.shared.current);
         if !self.has_words(&mut batch, op, record.len()) {
             return;
         }
-        if !batch.push_record(record, source) {
-            let refs = blob_refs(&RecordView { op, words: record }).unwrap_or_default();
-            let bytes = refs.iter().map(|r| padded(r.size as usize)).sum();
-            let made = self.shared.make_room(&mut batch, record.len(), bytes);
-            if !made || !batch.push_record(record, source) {
+        let blobs = |visit: &mut dyn FnMut(&[u8])| each_blob(call, visit);
+        if !batch.push_record(op, record, blobs) {
+            let (words, bytes) = room_of(call);
+            let made = self.shared.make_room(&mut batch, words, bytes);
+            if !made || !batch.push_record(op, record, blobs) {
                 return;
             }
         }

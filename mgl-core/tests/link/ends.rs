@@ -14,7 +14,7 @@ const SMALL: Sizes = Sizes {
 
 fn put(producer: &mut Producer) -> Result<u64, LinkError> {
     let p: Flush = bytemuck::Zeroable::zeroed();
-    producer.encode(&Call::Flush { p: &p })?.commit()
+    producer.put(&Call::Flush { p: &p })
 }
 
 fn put_blob(producer: &mut Producer, bytes: usize) -> Result<u64, LinkError> {
@@ -23,7 +23,7 @@ fn put_blob(producer: &mut Producer, bytes: usize) -> Result<u64, LinkError> {
         p: &p,
         bytes: &bytes,
     };
-    producer.encode(&call)?.commit()
+    producer.put(&call)
 }
 
 /// Takes `records` of them.

@@ -41,7 +41,7 @@ mod words;
 
 pub use consumer::{Blobs, Consumer, Item};
 pub use control::Lane;
-pub use producer::{Encoded, Producer};
+pub use producer::Producer;
 pub use waiter::Waiter;
 
 use crate::codec::DecodeError;

@@ -102,7 +102,7 @@ const TINY: Sizes = Sizes {
 };
 
 fn put(producer: &mut Producer, call: &Call<'_>) -> Result<u64, LinkError> {
-    producer.encode(call)?.commit()
+    producer.put(call)
 }
 
 /// Takes everything: the records' ordinals, or that something is wrong. A record counts as applied at once.

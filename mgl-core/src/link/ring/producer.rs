@@ -5,7 +5,7 @@ use super::frame::{self, Of};
 use super::waiter::Waiter;
 use super::words::Writer;
 use super::{LinkError, LinkStats};
-use crate::codec::{BlobSink, BlobSource, MAX_RECORD_BYTES, Room, each_blob, encode_in};
+use crate::codec::{BlobSink, MAX_RECORD_BYTES, Room, each_blob, encode_in};
 use crate::pipe::payload::BlobRef;
 use crate::pipe::{Call, Op};
 use std::sync::Arc;
@@ -43,29 +43,36 @@ impl Producer {
         }
     }
 
-    /// Encodes a call behind what was put, once for whoever wants the record; [`Encoded::commit`] puts it. Waits where
-    /// there is no room, and publishes what was put before that.
+    /// Encodes a call and puts it behind the others; its ordinal. Waits where there is no room, and publishes what was put
+    /// before that. A large record waits for the consumer.
     ///
     /// # Errors
     ///
     /// [`LinkError::Gone`], [`LinkError::Closed`], [`LinkError::RecordSize`], [`LinkError::Tail`].
-    pub fn encode<'p>(&'p mut self, call: &Call<'p>) -> Result<Encoded<'p>, LinkError> {
-        let place = self.lay(call)?;
-        Ok(Encoded {
-            producer: self,
-            call: *call,
-            place,
-        })
-    }
-
-    /// Encodes a call and puts it; its ordinal.
-    ///
-    /// # Errors
-    ///
-    /// As [`Producer::encode`].
     #[inline]
     pub fn put(&mut self, call: &Call<'_>) -> Result<u64, LinkError> {
         let place = self.lay(call)?;
+        self.commit(call, place)
+    }
+
+    /// As [`Producer::put`]; `see` is shown the record before it is put, header included, with blob references of the link's
+    /// own: encoded once, for whoever else wants it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Producer::put`].
+    #[inline]
+    pub fn put_seen(
+        &mut self,
+        call: &Call<'_>,
+        see: impl FnOnce(&[u64]),
+    ) -> Result<u64, LinkError> {
+        let place = self.lay(call)?;
+        see(match place {
+            // It was written there; nothing was published since.
+            Place::Ring { at, words, .. } => self.commands.part(at, words)?,
+            Place::Pieces => &self.large,
+        });
         self.commit(call, place)
     }
 
@@ -112,11 +119,11 @@ impl Producer {
     }
 
     /// Puts a number that is no record: [`Item::Mark`](super::Item::Mark) between the records before and after it. Waits
-    /// as [`Producer::encode`].
+    /// as [`Producer::put`].
     ///
     /// # Errors
     ///
-    /// As [`Producer::encode`].
+    /// As [`Producer::put`].
     pub fn mark(&mut self, number: u64) -> Result<(), LinkError> {
         self.check_open()?;
         let words = frame::MARK_WORDS;
@@ -305,7 +312,7 @@ impl Drop for Producer {
     }
 }
 
-/// Where an encoded record lies.
+/// Where an encoded record lies that is not put yet.
 enum Place {
     /// In the rings: words at `at`, blobs in `staged` words from `base`.
     Ring {
@@ -316,75 +323,6 @@ enum Place {
     },
     /// In the producer's own memory; its blobs are still the call's.
     Pieces,
-}
-
-/// A record that was encoded and not yet put. Dropped, it never was. Also the source of the blobs that its words name.
-pub struct Encoded<'p> {
-    producer: &'p mut Producer,
-    call: Call<'p>,
-    place: Place,
-}
-
-impl Encoded<'_> {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &Call<'_> {
-        &self.call
-    }
-
-    /// The ordinal that the record will have.
-    #[must_use]
-    pub fn ordinal(&self) -> u64 {
-        self.producer.ordinal
-    }
-
-    /// The record, header included; its blob references are the link's.
-    #[must_use]
-    pub fn words(&self) -> &[u64] {
-        match self.place {
-            // It was written there; nothing was published since.
-            Place::Ring { at, words, .. } => {
-                self.producer.commands.part(at, words).unwrap_or_default()
-            }
-            Place::Pieces => &self.producer.large,
-        }
-    }
-
-    /// Puts the record behind the others and returns its ordinal. A large one waits for the consumer.
-    ///
-    /// # Errors
-    ///
-    /// [`LinkError::Gone`], [`LinkError::Tail`].
-    #[inline]
-    pub fn commit(self) -> Result<u64, LinkError> {
-        let Self {
-            producer,
-            call,
-            place,
-        } = self;
-        producer.commit(&call, place)
-    }
-}
-
-impl BlobSource for Encoded<'_> {
-    fn get(&self, r: &BlobRef) -> Result<&[u8], String> {
-        let (seg, base) = match self.place {
-            Place::Ring { base, .. } => (frame::SEG_STAGE, base),
-            Place::Pieces => (frame::SEG_WHOLE, 0),
-        };
-        if r.size == 0 {
-            return Ok(&[]);
-        }
-        // The bytes are the call's own still: they are what was copied.
-        let (mut next, mut found) = (base, None);
-        each_blob(&self.call, |bytes| {
-            if (r.seg, r.offset, r.size) == (seg, next * 8, bytes.len() as u64) {
-                found = found.or(Some(bytes));
-            }
-            next += bytes.len().div_ceil(8) as u64;
-        });
-        found.ok_or_else(|| format!("bytes {}+{} are none of the record's", r.offset, r.size))
-    }
 }
 
 /// Room of the next record: in the rings, or, where it takes more than half of one, in the producer's own memory.
