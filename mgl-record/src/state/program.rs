@@ -334,7 +334,7 @@ impl Program {
     /// Sends the uniform values that the pipe does not know yet, of a program that it knows.
     #[inline]
     pub fn flush_values(&mut self, pipe: &mut Pipe) {
-        let block_size = self.values.len() as u32;
+        let block_size = self.values.block_size() as u32;
         if let Some((offset, bytes)) = self.values.take_unsent() {
             let p = SetGlobalConstants {
                 shader: self.handle,

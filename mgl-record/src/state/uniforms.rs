@@ -266,7 +266,7 @@ impl UniformValues {
 
     /// Bytes of the default block.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn block_size(&self) -> usize {
         self.bytes.len()
     }
 
