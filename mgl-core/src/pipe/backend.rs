@@ -210,6 +210,11 @@ pub trait Backend: Send {
     }
     /// Makes mipmaps.
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result;
+    /// Samples that the storage of a texture, a renderbuffer or a surface has; `None` where they are as many as were asked
+    /// for. A driver may round up.
+    fn samples(&self, s: &PushedState, r: ResourceHandle) -> Option<u32> {
+        None
+    }
     /// Reads a box of a texture level.
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>>;
 

@@ -16,6 +16,7 @@ mod context;
 mod copy;
 mod debug;
 mod depth;
+mod depth_unit;
 mod device;
 mod draw;
 mod egl;
@@ -27,6 +28,7 @@ mod indices;
 pub mod loader;
 mod memory;
 mod mipmap;
+mod multisample;
 mod near;
 mod objects;
 mod painter;
@@ -573,6 +575,10 @@ impl Backend for Espryt {
 
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
         self.on_any(s, |w| w.generate_mipmap(g))
+    }
+
+    fn samples(&self, _: &PushedState, r: ResourceHandle) -> Option<u32> {
+        self.obj.samples_of(r)
     }
 
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {

@@ -48,6 +48,12 @@ pub struct Window {
 }
 
 impl Surface {
+    /// Samples that its buffers have, those that were made.
+    pub fn samples(&self) -> Option<u32> {
+        let made = self.back.or(self.front).or(self.depth_stencil);
+        made.map(|i| i.samples)
+    }
+
     /// Nothing is made yet.
     pub fn new(desc: SurfaceDesc, window: Option<NativeWindow>) -> Self {
         Self {

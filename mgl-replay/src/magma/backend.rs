@@ -134,6 +134,10 @@ impl Backend for Magma {
         self.make_mipmaps(s, g)
     }
 
+    fn samples(&self, _: &PushedState, r: ResourceHandle) -> Option<u32> {
+        self.samples_of(r)
+    }
+
     fn texture_read(&mut self, _: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {
         self.read_texture(g)
     }

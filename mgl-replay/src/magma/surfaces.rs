@@ -32,6 +32,11 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// One of its buffers that were made.
+    pub fn made(&self) -> Option<ImageId> {
+        self.back.or(self.front).or(self.depth_stencil)
+    }
+
     /// Nothing is made yet.
     pub fn new(desc: SurfaceDesc, window: Option<NativeWindow>) -> Self {
         Self {
