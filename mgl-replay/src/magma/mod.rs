@@ -131,6 +131,8 @@ pub struct Magma {
     bound: Bound,
     /// Depth formats that are filtered or not, though the device does not tell.
     depth_filters: Vec<(Format, bool)>,
+    /// Presents wait for no display.
+    at_once: bool,
     /// See [`depth_unit`]; known when a format was first asked for.
     depth_units: Vec<(Format, f32)>,
     /// Programs that no pipeline can be made of, and why; nothing is drawn with them.
@@ -248,6 +250,7 @@ impl Magma {
             rendering: None,
             bound: Bound::default(),
             depth_filters: Vec::new(),
+            at_once: false,
             depth_units: Vec::new(),
             broken: Vec::new(),
             constants: DrawConstants::default(),
