@@ -1,6 +1,7 @@
 //! The layout fingerprint: one digest over everything that fixes the meaning of a record (design: pipe contract 3.3).
 
 use crate::pipe::calls::{CATALOGUE, visit_schema};
+use crate::pipe::payload::DEFAULTS;
 use crate::pipe::render_state::DYNAMIC_CHUNKS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// against the types.
 const ARCHIVES: &str = include_str!("layout/archives.txt");
 
-/// The schema as text: one line a call, a struct's field, a value of an enumeration or a mask, a dynamic chunk, and a part
-/// of what is archived. Stored in trace files.
+/// The schema as text: one line a call, a struct's field, a default that is not zero, a value of an enumeration or a mask, a
+/// dynamic chunk, and a part of what is archived. Stored in trace files.
 #[must_use]
 pub fn schema_text() -> String {
     let mut out = String::new();
@@ -50,6 +51,9 @@ pub fn schema_text() -> String {
         named.extend(fields.iter().map(|f| (f.ty, f.named)));
     });
     out.extend(structs.into_values());
+    for d in DEFAULTS {
+        let _ = writeln!(out, "default {} {} {}", d.of, d.field, d.value);
+    }
     for (ty, values) in named {
         for (name, value) in values {
             let _ = writeln!(out, "value {ty} {name} {value}");
@@ -190,12 +194,29 @@ mod tests {
         assert_eq!(landed, 0xe1e5_b020_3dd1_a59b, "version 1 is what it was");
     }
 
+    #[test]
+    fn a_default_is_a_field_s() {
+        for d in crate::pipe::payload::DEFAULTS {
+            let mut found = None;
+            visit_schema(&mut |name, fields| {
+                let field = fields.iter().find(|f| (name, f.name) == (d.of, d.field));
+                found = found.or(field.map(|f| f.size / f.count.max(1)));
+            });
+            let bytes = found.unwrap_or_else(|| panic!("{d:?}: no such field"));
+            assert!(
+                d.value != 0 && (bytes >= 8 || d.value >> (8 * bytes) == 0),
+                "{d:?}"
+            );
+        }
+    }
+
     /// What a version says holds in every later one: rows, fields, values and archives are only ever appended.
     #[test]
     fn no_version_takes_anything_back() {
         let now = schema_text();
         for (i, text) in VERSIONS.iter().enumerate() {
-            let frozen = |l: &&str| l.starts_with("value ") || l.starts_with("archive ");
+            let kinds = ["value ", "archive ", "default "];
+            let frozen = |l: &&str| kinds.iter().any(|k| l.starts_with(k));
             for line in text.lines().filter(frozen) {
                 assert!(now.lines().any(|l| l == line), "version {}: {line}", i + 1);
             }

@@ -3,6 +3,7 @@
 pub mod approximation;
 pub mod attachments;
 pub mod backends;
+mod depth_unit;
 pub mod espryt;
 mod events;
 pub mod limits;

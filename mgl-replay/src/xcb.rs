@@ -5,6 +5,7 @@
 //! dead surface must not be drawn to). What the server refuses is told with the events ([`Connection::drain`]).
 
 pub mod pixels;
+mod refresh;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -146,7 +147,7 @@ pub struct Connection {
     screen: i32,
     name: String,
     xcb: Functions,
-    _library: Library,
+    library: Library,
 }
 
 // SAFETY: xcb connections may be used from any thread.
@@ -195,7 +196,7 @@ impl Connection {
             screen,
             name,
             xcb,
-            _library: library,
+            library,
         })
     }
 

@@ -6,6 +6,7 @@
 mod applier;
 mod direct;
 mod notice;
+mod pacer;
 pub mod ring;
 mod thread;
 mod ticket;

@@ -5,6 +5,7 @@
 
 use super::applier::Applier;
 use super::notice::{News, Notice};
+use super::pacer::Pacer;
 use super::ring::{Consumer, Item, LinkError, LinkStats, Producer, Sizes, Waiter, pair};
 use super::ticket::{Await, Ticket};
 use super::{LinkedServer, Sent};
@@ -32,6 +33,7 @@ struct Shared {
     notices: Mutex<VecDeque<Notice>>,
     /// There may be notices.
     news: AtomicBool,
+    pacer: Pacer,
 }
 
 /// What is behind these locks is whole between any two statements.
@@ -79,7 +81,10 @@ impl Thread {
         let theirs = Arc::clone(&shared);
         let serve = move || {
             let backend = match make() {
-                Ok(backend) => backend,
+                Ok(mut backend) => {
+                    backend.present_at_once();
+                    backend
+                }
                 Err(e) => return drop(made.send(Err(e))),
             };
             drop(made.send(Ok(())));
@@ -162,14 +167,19 @@ impl Thread {
 
     fn ticket(&mut self, ordinal: u64) -> Sent {
         self.publish();
-        Sent::Later(Ticket::new(Reached {
+        Sent::Later(Ticket::new(self.reached(ordinal)))
+    }
+
+    fn reached(&self, ordinal: u64) -> Reached {
+        Reached {
             ordinal,
             waiter: self.waiter.clone(),
             shared: Arc::clone(&self.shared),
-        }))
+        }
     }
 
-    /// A surface has one frame under way beside the one that is being made: waited for is the Present before this one.
+    /// A surface has one frame under way beside the one that is being made: waited for is that the one before this one is
+    /// shown.
     fn credit(&mut self, call: &Call<'_>, ordinal: u64) -> Sent {
         let Call::Present { p } = *call else {
             return Sent::Done(None);
@@ -178,7 +188,10 @@ impl Thread {
         match self.presents.iter_mut().find(|(s, _)| *s == p.surface) {
             Some((_, last)) => {
                 let before = std::mem::replace(last, ordinal);
-                self.ticket(before)
+                Sent::Later(Ticket::new(Credit {
+                    reached: self.reached(before),
+                    surface: p.surface,
+                }))
             }
             None => {
                 self.presents.push((p.surface, ordinal));
@@ -310,6 +323,25 @@ impl Await for Reached {
     }
 }
 
+/// A Present whose frame is waited for.
+struct Credit {
+    reached: Reached,
+    surface: SurfaceHandle,
+}
+
+impl Await for Credit {
+    fn wait(&self) {
+        self.reached.wait();
+        let pacer = &self.reached.shared.pacer;
+        pacer.wait_shown(self.surface, self.reached.ordinal);
+    }
+
+    fn take(&self) -> Option<Reply> {
+        self.wait();
+        None
+    }
+}
+
 /// The applying thread's life.
 fn serve(mut consumer: Consumer, mut applier: Applier, shared: &Shared) {
     let mut tell = |n: Notice| shared.tell(n);
@@ -354,6 +386,14 @@ fn serve(mut consumer: Consumer, mut applier: Applier, shared: &Shared) {
                     applier.tell_broken(&why, &mut tell);
                     None
                 });
+                match call {
+                    Call::Present { p } => {
+                        let pace = applier.server.backend.pace(p.surface);
+                        shared.pacer.ready(p.surface, ordinal, pace);
+                    }
+                    Call::SurfaceDestroy { p } => shared.pacer.forget(p.surface),
+                    _ => {}
+                }
                 match wait {
                     // Nobody waits for it; going on to the next one is enough.
                     Wait::None => continue,

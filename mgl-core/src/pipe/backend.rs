@@ -68,6 +68,15 @@ pub struct NativeWindow {
     pub depth: u8,
 }
 
+/// How fast a surface is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// How long its display shows a frame.
+    pub refresh: std::time::Duration,
+    /// Its swap interval: how many of these each frame stays. Below zero a late frame does not wait for the next one.
+    pub interval: i32,
+}
+
 /// A draw, as the back end gets it.
 #[derive(Debug, Clone, Copy)]
 pub struct DrawCall<'a> {
@@ -162,6 +171,12 @@ pub trait Backend: Send {
     ) -> Result<(u32, u32, Vec<u8>)> {
         Err(BackendError::Unsupported("reading a surface".into()))
     }
+    /// From now on a Present waits for no display: who sends the calls waits, for as long as [`Backend::pace`] says.
+    fn present_at_once(&mut self) {}
+    /// How fast a surface is shown that does not wait itself; `None` where nothing is waited for.
+    fn pace(&self, surface: SurfaceHandle) -> Option<Pace> {
+        None
+    }
     /// Events since the last call, in order.
     fn take_events(&mut self) -> Vec<Event> {
         Vec::new()
@@ -210,6 +225,11 @@ pub trait Backend: Send {
     }
     /// Makes mipmaps.
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result;
+    /// Samples that the storage of a texture, a renderbuffer or a surface has; `None` where they are as many as were asked
+    /// for. A driver may round up.
+    fn samples(&self, s: &PushedState, r: ResourceHandle) -> Option<u32> {
+        None
+    }
     /// Reads a box of a texture level.
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>>;
 

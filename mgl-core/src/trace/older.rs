@@ -1,7 +1,7 @@
 //! Records of another schema: files that an older mgl wrote are read as if this one had written them.
 //!
 //! A file holds its schema as text. Rows of the catalogue and fields of structs are only ever appended, and keep their
-//! names; so a record is mapped by name, and a field that the file lacks is zero, which is every payload's default. The plan
+//! names; so a record is mapped by name, and a field that the file lacks takes its default, which is zero unless the schema says otherwise. The plan
 //! is made once a file; a record costs the copies that it needs. A schema that has what this one does not is a newer
 //! mgl's, and refused by name.
 
@@ -45,12 +45,16 @@ struct StructPlan {
     here: usize,
     /// From, to, bytes.
     copies: Vec<(usize, usize, usize)>,
+    /// Where a default is that is not zero, and its bytes.
+    fills: Vec<(usize, Vec<u8>)>,
 }
 
 /// A schema, as its text says.
 struct Schema<'t> {
     calls: BTreeMap<&'t str, CallText<'t>>,
     structs: BTreeMap<&'t str, Vec<FieldText<'t>>>,
+    /// Defaults that are not zero, by struct and field.
+    defaults: BTreeMap<(&'t str, &'t str), u64>,
     /// Where dynamic state has its chunks.
     chunks: Vec<&'t str>,
     /// Numbers of named values and bits, by type and name. Version 1 does not say them: they are today's.
@@ -82,6 +86,8 @@ struct Leaf {
     ty: String,
     offset: usize,
     size: usize,
+    /// Its default, if that is not zero.
+    default: Option<Vec<u8>>,
 }
 
 impl Mapping {
@@ -265,6 +271,7 @@ impl StructPlan {
             there: size,
             here: size,
             copies: vec![(0, 0, size)],
+            fills: Vec::new(),
         }
     }
 
@@ -277,6 +284,9 @@ impl StructPlan {
             let (from, to) = (&from[i * self.there..], &mut to[i * self.here..]);
             for &(a, b, n) in &self.copies {
                 to[b..b + n].copy_from_slice(&from[a..a + n]);
+            }
+            for (at, bytes) in &self.fills {
+                to[*at..*at + bytes.len()].copy_from_slice(bytes);
             }
         }
     }
@@ -292,10 +302,17 @@ fn plan(
     let (from, to) = (theirs.leaves(there)?, ours.leaves(here)?);
     let mut by_path: BTreeMap<&str, &Leaf> = from.iter().map(|l| (l.path.as_str(), l)).collect();
     let mut copies: Vec<(usize, usize, usize)> = Vec::new();
+    let mut fills = Vec::new();
+    let padding = |l: &Leaf| l.ty.to_lowercase().starts_with("pad");
     for leaf in &to {
         let Some(old) = by_path.remove(leaf.path.as_str()) else {
+            fills.extend(leaf.default.clone().map(|bytes| (leaf.offset, bytes)));
             continue;
         };
+        // A field may have been appended where there was padding.
+        if padding(old) && padding(leaf) && old.size != leaf.size {
+            continue;
+        }
         if (&old.ty, old.size) != (&leaf.ty, leaf.size) {
             return Err(format!("{there}.{} of type {}", leaf.path, old.ty));
         }
@@ -304,7 +321,6 @@ fn plan(
             _ => copies.push((old.offset, leaf.offset, leaf.size)),
         }
     }
-    let padding = |l: &Leaf| l.ty.to_lowercase().starts_with("pad");
     if let Some((path, _)) = by_path.iter().find(|(_, l)| !padding(l)) {
         return Err(format!("{there}.{path}"));
     }
@@ -313,6 +329,7 @@ fn plan(
         there: size(&from),
         here: size(&to),
         copies,
+        fills,
     })
 }
 
@@ -324,6 +341,7 @@ impl<'t> Schema<'t> {
         let mut schema = Self {
             calls: BTreeMap::new(),
             structs: BTreeMap::new(),
+            defaults: BTreeMap::new(),
             chunks: Vec::new(),
             values: BTreeMap::new(),
             archives: Vec::new(),
@@ -366,6 +384,10 @@ impl<'t> Schema<'t> {
                         return Err(wrong());
                     }
                     schema.structs.entry(of).or_default().push(field);
+                }
+                ["default", of, field, value] => {
+                    let value = value.parse().map_err(|_| wrong())?;
+                    schema.defaults.insert((of, field), value);
                 }
                 ["chunk", ..] => schema.chunks.push(line),
                 ["value", ty, name, number] => {
@@ -411,11 +433,19 @@ impl<'t> Schema<'t> {
                 }
                 continue;
             }
+            let default = self.defaults.get(&(name, f.name)).map(|value| {
+                // Each element of an array has it.
+                let bytes = value.to_le_bytes();
+                let each = (f.size / f.count).clamp(1, bytes.len());
+                let all = bytes[..each].iter().copied().cycle();
+                all.take(f.size).collect()
+            });
             out.push(Leaf {
                 path,
                 ty: f.ty.to_owned(),
                 offset: base + f.offset,
                 size: f.size,
+                default,
             });
         }
         Ok(())
@@ -525,6 +555,38 @@ mod tests {
             "the call Paint as number 7"
         );
         assert_eq!(newer("words"), "a schema without calls");
+    }
+
+    #[test]
+    fn a_field_that_a_file_lacks_takes_its_default() {
+        let old = "call 1 Paint Paint Verb None optional=false record_blob=false blobs= tails=dots:Dot:8\n\
+            field Dot x u32 0 4 1\nfield Dot y u32 4 4 1\n\
+            field Paint mode u32 0 4 1\nfield Paint pad pad 4 4 4\n";
+        let new = "call 1 Paint Paint Verb None optional=false record_blob=false blobs= tails=dots:Dot:16\n\
+            field Dot x u32 0 4 1\nfield Dot y u32 4 4 1\nfield Dot size f32 8 4 1\nfield Dot glow u32 12 4 1\n\
+            field Paint mode u32 0 4 1\nfield Paint extra u32 4 4 1\nfield Paint masks u32 8 8 2\n\
+            default Dot size 1065353216\ndefault Paint masks 4294967295\ndefault Paint mode 9\n";
+        let record = |bytes: u64, words: &[u64]| [&[1 | bytes << 32][..], words].concat();
+        let dot = |x: u64, y: u64| x | y << 32;
+        let there = record(40, &[5, 2, dot(1, 2), dot(3, 4)]);
+        let one = u64::from(1f32.to_bits());
+        // What the file has stays what it is, also where it has another default.
+        let here = record(64, &[5, u64::MAX, 2, dot(1, 2), one, dot(3, 4), one]);
+        let m = Mapping::between(old, new).expect("an older one");
+        assert_eq!(m.map(&there), Ok(here.clone()));
+        let same = Mapping::between(new, new).expect("the same");
+        assert_eq!(same.map(&here), Ok(here));
+        let zero = new.replace("default", "later");
+        let m = Mapping::between(old, &zero).expect("an older one");
+        let here = record(64, &[5, 0, 2, dot(1, 2), 0, dot(3, 4), 0]);
+        assert_eq!(m.map(&there), Ok(here), "zero where nothing is said");
+        assert!(
+            Mapping::between(
+                old,
+                &new.replace("default Dot size 1", "default Dot size x")
+            )
+            .is_err()
+        );
     }
 
     #[test]

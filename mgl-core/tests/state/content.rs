@@ -4,7 +4,7 @@ use crate::legal::{CodeOnly, World};
 use mgl_core::format::Format;
 use mgl_core::handle::*;
 use mgl_core::pipe::emission::{
-    Absent, Content, Emission, KeepingBackend, Part, Piece, Plane, content_difference, emit,
+    Absent, Content, Emission, KeepingBackend, Part, Piece, content_difference, emit,
     first_difference, parts, read_back, spare_handles,
 };
 use mgl_core::pipe::*;
@@ -142,36 +142,15 @@ fn state() -> PushedState {
 
 /// Where the whole of a part is, and how many bytes that are.
 fn whole(s: &PushedState, part: Part) -> (Box3, u64) {
-    let of = |format: Format, [width, height, depth]: [u32; 3]| {
-        let bytes = format.image_bytes(width, height, depth).expect("small");
-        let area = Box3 {
-            width,
-            height,
-            depth,
-            ..Box3::default()
+    let Some(image) = part.image(s) else {
+        let Part::Buffer(b) = part else {
+            panic!("{part}: not there");
         };
-        (area, bytes)
+        return (Box3::default(), s.buffers.get(b).expect("live").desc.size);
     };
-    match part {
-        Part::Buffer(b) => (Box3::default(), s.buffers.get(b).expect("live").desc.size),
-        Part::Level(t, level) => {
-            let d = s.textures.get(t).expect("live").desc;
-            let (x, y, z) = mgl_core::pipe::limits::level_extent(&d, level);
-            of(d.format, [x, y, z])
-        }
-        Part::Renderbuffer(r) => {
-            let d = s.renderbuffers.get(r).expect("live").desc;
-            of(d.format, [d.width, d.height, 1])
-        }
-        Part::Surface(f, plane) => {
-            let d = s.surfaces.get(f).expect("live");
-            let format = match plane {
-                Plane::DepthStencil => d.depth_stencil,
-                _ => d.color,
-            };
-            of(format, [d.width, d.height, 1])
-        }
-    }
+    let [w, h, d] = image.extent;
+    let bytes = image.format.image_bytes(w, h, d).expect("small");
+    (image.whole(), bytes * u64::from(image.samples.max(1)))
 }
 
 /// Bytes by the name of their part; no code.
@@ -272,8 +251,6 @@ fn into_fresh(s: &PushedState, content: &mut dyn Content) -> (Keeping, Emission)
     (server, emission)
 }
 
-const SAMPLES: &str = "samples of multisampled images";
-
 #[test]
 fn content_goes_from_server_to_server() {
     let s = state();
@@ -281,8 +258,7 @@ fn content_goes_from_server_to_server() {
     let (mut first, emission) = into_fresh(&s, &mut given);
     assert_eq!(first_difference(&s, &first.state), None);
     assert_eq!(content_difference(&s, &mut given, &first.backend), None);
-    // A texture, a renderbuffer, colour and depth of a surface.
-    assert_eq!(emission.left_out, BTreeMap::from([(SAMPLES.to_owned(), 4)]));
+    assert_eq!(emission.left_out, BTreeMap::new());
 
     let before = first.state.clone();
     let (second, again) = into_fresh(&s, &mut Read(&mut first));
@@ -296,8 +272,8 @@ fn content_goes_from_server_to_server() {
         assert_eq!(digests[0], digests[1], "{part}");
         compared += usize::from(digests[0].is_some());
     }
-    // Buffer, 3 + 2 + 1 + 1 + 1 levels, two renderbuffers, two colours and depth.
-    assert_eq!(compared, 14);
+    // Buffer, 3 + 2 + 1 + 1 + 1 + 1 levels, three renderbuffers, two colours and depth of one surface, one of the other.
+    assert_eq!(compared, 18);
     assert_eq!(second.backend.kept(), compared, "nothing else stays");
 }
 
@@ -367,6 +343,22 @@ fn a_flipped_byte_is_named_by_its_place() {
             4,
             "Surface{0,1} DepthStencil: texel (1, 0, 0), byte 0: ",
         ),
+        // 5 x 3 texels a sample.
+        (
+            "Texture{5,1} level 0",
+            (2 * 15 + 7) * 4 + 1,
+            "Texture{5,1} level 0: texel (2, 1, 0), sample 2, byte 1: ",
+        ),
+        (
+            "Renderbuffer{2,1}",
+            3 * 15 * 4,
+            "Renderbuffer{2,1}: texel (0, 0, 0), sample 3, byte 0: ",
+        ),
+        (
+            "Surface{1,1} DepthStencil",
+            15 * 4,
+            "Surface{1,1} DepthStencil: texel (0, 0, 0), sample 1, byte 0: ",
+        ),
     ] {
         let mut flipped = given.clone();
         flipped.0.get_mut(part).expect("a part")[at] ^= 1;
@@ -409,4 +401,80 @@ fn a_texture_that_is_respecified_keeps_the_levels_that_stay() {
     };
     server.apply(&Call::ResourceRespecify { p }).expect("legal");
     assert_eq!([0, 1, 2].map(|l| has(&server, l)), [false; 3]);
+}
+
+#[test]
+fn a_sample_is_one_that_texels_have() {
+    let s = state();
+    let mut server = fresh();
+    let mut given = Given::of(&s);
+    let mut sink = |call: &Call<'_>| server.apply(call).map(|_| ());
+    emit(&s, &mut given, &mut spare_handles(&s), &mut sink).expect("all is there");
+    let area = Box3 {
+        width: 1,
+        height: 1,
+        depth: 1,
+        ..Box3::default()
+    };
+    let refusal = |r: Result<backend::Reply, ApplyError>| r.map(drop).map_err(|e| e.to_string());
+    for (slot, samples) in [(0, 1), (5, 4)] {
+        let texture = TextureHandle(h(slot));
+        for sample in 0..6 {
+            let written = server.apply(&Call::ResourceSubData {
+                p: &SubData {
+                    resource: texture.into(),
+                    union_box: area,
+                    row_stride: 4,
+                    image_stride: 4,
+                    sample,
+                    ..SubData::default()
+                },
+                bytes: &[sample as u8; 4],
+                regions: &[],
+            });
+            let read = server.apply(&Call::GetTextureImage {
+                p: &GetTextureImage {
+                    texture,
+                    format: Format::RGBA8,
+                    area,
+                    sample,
+                    ..GetTextureImage::default()
+                },
+            });
+            if sample < samples {
+                assert_eq!(refusal(written), Ok(()));
+                assert_eq!(read, Ok(backend::Reply::Bytes(vec![sample as u8; 4])));
+                continue;
+            }
+            for (call, refused) in [("ResourceSubData", written), ("GetTextureImage", read)] {
+                let text = format!("{call}: field sample: {sample} of {samples}");
+                assert_eq!(refusal(refused), Err(text));
+            }
+        }
+    }
+    for (by_sample, sample, legal) in [(true, 3, true), (true, 4, false), (false, 1, false)] {
+        let mut read = FramebufferState {
+            binding: FramebufferBinding::READ,
+            width: 5,
+            height: 3,
+            ..FramebufferState::default()
+        };
+        read.read.resource = RenderbufferHandle(h(2)).into();
+        let p = &read;
+        server
+            .apply(&Call::SetFramebufferState { p })
+            .expect("legal");
+        let answer = server.apply(&Call::ReadPixels {
+            p: &ReadPixels {
+                width: 1,
+                height: 1,
+                format: Format::RGBA8,
+                buffers: BufferMask::COLOR0,
+                by_sample: by_sample.into(),
+                sample,
+                ..ReadPixels::default()
+            },
+        });
+        assert_eq!(answer.is_ok(), legal, "{by_sample} {sample}: {answer:?}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::state::program::{Program, code};
 use crate::state::texture::Texture;
 use mgl_core::handle::{BufferHandle, Handle, RenderbufferHandle, ShaderHandle, TextureHandle};
 use mgl_core::pipe::backend::ProgramCode;
-use mgl_core::pipe::emission::{Absent, Content, Part, Piece, read_back};
+use mgl_core::pipe::emission::{Absent, Content, Part, Piece, read_back, unsaid};
 use mgl_core::pipe::limits::level_extent;
 use mgl_core::pipe::{Box3, PushedState, ResourceFlags};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,9 +102,11 @@ impl<'d> Client<'d> {
             return Ok(());
         }
         let Place { part, offset, area } = at;
-        let answer = self.pipe.at_server(move |s| read_back(s, part, &area));
+        let answer = self
+            .pipe
+            .at_server(move |s| (read_back(s, part, &area), unsaid(s, part)));
         let gone = Absent("the server is gone".into());
-        let bytes = answer.unwrap_or(Err(gone));
+        let (bytes, unsaid) = answer.unwrap_or((Err(gone), None));
         let bytes = bytes.inspect_err(|e| *self.unread.entry(e.0.clone()).or_insert(0) += 1)?;
         if bytes.len() as u64 != size {
             return Err(Absent(format!("{part}: {} bytes of {size}", bytes.len())));
@@ -114,7 +116,7 @@ impl<'d> Client<'d> {
             area,
             bytes: &bytes,
         });
-        Ok(())
+        unsaid.map_or(Ok(()), Err)
     }
 
     /// Shows what the shadow has at a place, which the server is thought to have too.
@@ -196,7 +198,8 @@ impl<'d> Client<'d> {
             if !image.is_gpu_written() && image.dirty().is_empty() {
                 self.shadow(at, image.shadow(), show)?;
             } else {
-                let size = image.image_stride() as u64 * u64::from(e.depth);
+                let samples = u64::from(entry.desc.samples.max(1));
+                let size = image.image_stride() as u64 * u64::from(e.depth) * samples;
                 self.read(at, size, show)?;
             }
         }
@@ -226,8 +229,8 @@ impl<'d> Client<'d> {
                 ..Box3::default()
             },
         };
-        let size = d.format.image_bytes(d.width, d.height, 1).unwrap_or(0);
-        self.read(at, size, show)
+        let one = d.format.image_bytes(d.width, d.height, 1).unwrap_or(0);
+        self.read(at, one * u64::from(d.samples.max(1)), show)
     }
 }
 

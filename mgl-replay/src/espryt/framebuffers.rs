@@ -57,11 +57,13 @@ struct Entry {
 }
 
 /// An object whose one attachment changes with every use.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Scratch {
     name: glow::Framebuffer,
     slot: Slot,
     point: u32,
+    /// Rows are turned, as a surface's are.
+    turned: bool,
 }
 
 /// A pushed framebuffer as it is bound.
@@ -145,7 +147,7 @@ impl Framebuffers {
             },
         );
         let (name, old) = match &self.scratch[at] {
-            Some(s) => (s.name, Some((s.slot, s.point))),
+            Some(s) => (s.name, Some((s.slot, s.point, s.turned))),
             None => {
                 // SAFETY: the context is current.
                 let name = unsafe { dev.gl.glow.create_framebuffer() };
@@ -155,8 +157,9 @@ impl Framebuffers {
             }
         };
         self.bind(dev, target, Some(name));
-        if old != Some((slot, point)) {
-            if let Some((_, old_point)) = old.filter(|o| o.1 != point) {
+        let turned = image.of_surface;
+        if old != Some((slot, point, turned)) {
+            if let Some((_, old_point, _)) = old.filter(|o| o.1 != point) {
                 // SAFETY: the context and the object are current.
                 unsafe {
                     dev.gl.glow.framebuffer_renderbuffer(
@@ -168,11 +171,45 @@ impl Framebuffers {
                 }
             }
             attach(dev, target, point, image, level, Some(layer));
+            if old.is_some_and(|o| o.2 != turned) {
+                // Mesa looks at which way rows lie when an object is bound.
+                // SAFETY: the context and the object are current.
+                unsafe {
+                    dev.gl.glow.bind_framebuffer(target, None);
+                    dev.gl.glow.bind_framebuffer(target, Some(name));
+                }
+            }
         }
-        self.scratch[at] = Some(Scratch { name, slot, point });
+        self.scratch[at] = Some(Scratch {
+            name,
+            slot,
+            point,
+            turned,
+        });
         // SAFETY: the context is current.
         let status = unsafe { dev.gl.glow.check_framebuffer_status(target) };
         complete(status, image.plan.info.name)
+    }
+
+    /// Storage is about to end: the objects of own passes that hold it are bound no longer, since they lose their only
+    /// attachment.
+    pub fn let_go(&mut self, dev: &Device, serial: Serial) {
+        for s in self
+            .scratch
+            .into_iter()
+            .flatten()
+            .filter(|s| s.slot.serial == serial)
+        {
+            for target in [glow::DRAW_FRAMEBUFFER, glow::READ_FRAMEBUFFER] {
+                let bound = match target {
+                    glow::DRAW_FRAMEBUFFER => self.draw,
+                    _ => self.read,
+                };
+                if bound == Some(Some(s.name)) {
+                    self.bind(dev, target, None);
+                }
+            }
+        }
     }
 
     /// Storage ended: objects that hold it go when the context is current next.

@@ -16,6 +16,7 @@ mod context;
 mod copy;
 mod debug;
 mod depth;
+mod depth_unit;
 mod device;
 mod draw;
 mod egl;
@@ -27,6 +28,7 @@ mod indices;
 pub mod loader;
 mod memory;
 mod mipmap;
+mod multisample;
 mod near;
 mod objects;
 mod painter;
@@ -56,7 +58,7 @@ use context::NativeContext;
 use device::Device;
 use glow::HasContext;
 use mgl_core::handle::*;
-use mgl_core::pipe::backend::{NativeWindow, ProgramCode, Result};
+use mgl_core::pipe::backend::{NativeWindow, Pace, ProgramCode, Result};
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::table::Table;
 use mgl_core::pipe::*;
@@ -573,6 +575,18 @@ impl Backend for Espryt {
 
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
         self.on_any(s, |w| w.generate_mipmap(g))
+    }
+
+    fn present_at_once(&mut self) {
+        self.obj.at_once = true;
+    }
+
+    fn pace(&self, surface: SurfaceHandle) -> Option<Pace> {
+        self.obj.surfaces.get(surface).ok()?.pace()
+    }
+
+    fn samples(&self, _: &PushedState, r: ResourceHandle) -> Option<u32> {
+        self.obj.samples_of(r)
     }
 
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {

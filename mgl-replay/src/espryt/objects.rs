@@ -142,6 +142,8 @@ pub struct Objects {
     pub textures: Table<TextureHandle, Texture>,
     /// Renderbuffers.
     pub renderbuffers: Table<RenderbufferHandle, Image>,
+    /// Presents wait for no display.
+    pub at_once: bool,
     /// Surfaces.
     pub surfaces: Table<SurfaceHandle, Surface>,
     /// Programs.

@@ -11,6 +11,7 @@ use super::objects::{Image, Params};
 use super::storage::Shape;
 use super::views::Sampled;
 use super::work::Work;
+use crate::depth_unit::AS_READ;
 use glow::HasContext;
 use mgl_core::format::ComponentClass;
 use mgl_core::pipe::render_state::{DynamicState, PipelineState, Scissor};
@@ -24,12 +25,38 @@ const VERTEX: &str = "void main() {
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Values {
+pub enum Values {
     Float,
     Sint,
     Uint,
     Depth,
     Stencil,
+}
+
+/// Which samples are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Samples {
+    /// Each goes to its like; the first of several goes to a single one, and a single one to all.
+    Like,
+    /// One of several is read, exactly.
+    From(u32),
+    /// Those of a mask are written, exactly, with the fourth component that a format hides.
+    To(u32),
+}
+
+/// How a draw goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Painting {
+    /// What is written.
+    pub values: Values,
+    /// A pixel times the first two plus the last two is its source pixel.
+    pub place: [i32; 4],
+    /// Pixels that may be written.
+    pub scissor: Scissor,
+    /// Colours are encoded for formats of sRGB.
+    pub srgb: bool,
+    /// Samples.
+    pub samples: Samples,
 }
 
 /// What makes two programs the same.
@@ -46,6 +73,8 @@ struct Key {
 #[derive(Debug, Default)]
 pub struct Painter {
     made: Vec<(Key, glow::Program, Serial)>,
+    /// See [`super::depth_unit`]; known when it was first asked for.
+    pub depth_unit: Option<f32>,
 }
 
 impl Painter {
@@ -64,6 +93,17 @@ const PLACE: u32 = 0;
 const EXTENT: u32 = 1;
 const BIT: u32 = 2;
 const INSIDE: u32 = 3;
+const SAMPLE: u32 = 4;
+const UNIT: u32 = 5;
+
+/// Depths of 24 bits are told back to what they are parts of.
+const DEPTH: &str = "float depth = texel.r;
+    if (unit >= 0.0 && depth < 1.0) {
+        float part = depth * 16777216.0;
+        depth = roundEven(part - part * unit) / 16777216.0;
+        depth += depth * 6.0e-8;
+    }
+    gl_FragDepth = depth;";
 
 fn fragment(key: Key, head: &str, extension: bool) -> String {
     let (prefix, vector) = match key.values {
@@ -74,15 +114,16 @@ fn fragment(key: Key, head: &str, extension: bool) -> String {
     let kind = if key.samples { "2DMS" } else { "2D" };
     let third = match (key.samples, key.each) {
         (true, true) => "gl_SampleID",
-        _ => "0",
+        (true, false) => "one",
+        (false, _) => "0",
     };
-    let enable = if extension && third != "0" {
+    let enable = if extension && third == "gl_SampleID" {
         "#extension GL_OES_sample_variables : require\n"
     } else {
         ""
     };
     let (out, body) = match key.values {
-        Values::Depth => ("", "gl_FragDepth = texel.r;"),
+        Values::Depth => ("", DEPTH),
         Values::Stencil => ("", "if (bit != 0u && (texel.r & bit) == 0u) discard;"),
         _ => (
             "layout(location = 0) out highp TEXEL color;\n",
@@ -96,6 +137,8 @@ layout(location = {PLACE}) uniform ivec4 place;
 layout(location = {EXTENT}) uniform ivec2 extent;
 layout(location = {BIT}) uniform uint bit;
 layout(location = {INSIDE}) uniform ivec4 inside;
+layout(location = {SAMPLE}) uniform int one;
+layout(location = {UNIT}) uniform float unit;
 {}void main() {{
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     if (any(lessThan(pixel, inside.xy)) || any(greaterThanEqual(pixel, inside.zw))) discard;
@@ -193,14 +236,25 @@ impl Work<'_> {
                 y
             };
             let place = [x.0, y.0, x.1, y.1];
-            done = self.paint_values(values, &source, to, place, scissor, srgb);
+            let painting = Painting {
+                values,
+                place,
+                scissor,
+                srgb,
+                samples: Samples::Like,
+            };
+            done = self.paint_values(&source, to, &painting);
         }
         self.end_image(&source);
         done
     }
 
     /// A texture that holds a slice, and whether its rows are the other way up.
-    fn paint_source(&mut self, from: &Place) -> Result<(Image, bool), BackendError> {
+    ///
+    /// # Errors
+    ///
+    /// As for storage and copies.
+    pub fn paint_source(&mut self, from: &Place) -> Result<(Image, bool), BackendError> {
         let (image, level, layer) = from;
         if image.samples <= 1 {
             return Ok((self.single_copy(from, glow::TEXTURE_2D)?, false));
@@ -232,15 +286,27 @@ impl Work<'_> {
         }
     }
 
-    fn paint_values(
+    /// Draws over a slice.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be attached, or the driver refuses a program.
+    pub fn paint_values(
         &mut self,
-        values: Values,
         source: &Image,
         to: &Place,
-        place: [i32; 4],
-        scissor: Scissor,
-        srgb: bool,
+        p: &Painting,
     ) -> Result<(), BackendError> {
+        let Painting {
+            values,
+            place,
+            scissor,
+            ..
+        } = *p;
+        let unit = match (values, p.samples) {
+            (Values::Depth, Samples::From(_) | Samples::To(_)) => self.depth_unit(source)?,
+            _ => AS_READ,
+        };
         let key = Key {
             values,
             samples: source.samples > 1,
@@ -303,18 +369,27 @@ impl Work<'_> {
                 end(scissor.y, scissor.height),
             );
             gl.uniform_4_i32(Some(&at(INSIDE)), scissor.x, scissor.y, right, top);
+            if values == Values::Depth {
+                gl.uniform_1_f32(Some(&at(UNIT)), unit);
+            }
+            if key.samples && !key.each {
+                let one = match p.samples {
+                    Samples::From(n) => n as i32,
+                    _ => 0,
+                };
+                gl.uniform_1_i32(Some(&at(SAMPLE)), one);
+            }
         }
         let size = |n: u32| n.checked_shr(*level).unwrap_or(0).max(1);
         let size = (size(image.width), size(image.height));
-        let mask = ColorMask(image.plan.write_mask());
         if !stencil {
-            self.paint_state(size, scissor, mask, srgb, values == Values::Depth, None);
+            self.paint_state(size, image, p, None);
             self.paint_triangle();
         } else {
             // Zero first, then each bit where the source has it.
             for bit in std::iter::once(0).chain((0..8).map(|n| 1u32 << n)) {
                 let write = if bit == 0 { 0xFF } else { bit };
-                self.paint_state(size, scissor, mask, srgb, false, Some((write, bit)));
+                self.paint_state(size, image, p, Some((write, bit)));
                 // SAFETY: the program is in use, and has an unsigned integer there.
                 unsafe { self.dev.gl.glow.uniform_1_u32(Some(&at(BIT)), bit) };
                 self.paint_triangle();
@@ -335,12 +410,15 @@ impl Work<'_> {
     fn paint_state(
         &mut self,
         (width, height): (u32, u32),
-        scissor: Scissor,
-        mask: ColorMask,
-        srgb: bool,
-        depth: bool,
+        to: &Image,
+        p: &Painting,
         stencil: Option<(u32, u32)>,
     ) {
+        let depth = p.values == Values::Depth;
+        let mask = match p.samples {
+            Samples::To(_) => ColorMask::ALL,
+            _ => ColorMask(to.plan.write_mask()),
+        };
         let mut pipeline = PipelineState::initial();
         for b in &mut pipeline.blend {
             b.mask = mask;
@@ -357,8 +435,12 @@ impl Work<'_> {
         let mut dynamic = DynamicState::initial();
         let v = &mut dynamic.viewports[0];
         (v.width, v.height) = (F32(width as f32), F32(height as f32));
-        dynamic.scissors[0] = scissor;
-        dynamic.output.framebuffer_srgb = srgb.into();
+        dynamic.scissors[0] = p.scissor;
+        dynamic.output.framebuffer_srgb = p.srgb.into();
+        if let Samples::To(mask) = p.samples {
+            dynamic.multisample.mask_enable = true.into();
+            dynamic.multisample.mask = mask;
+        }
         if let Some((write_mask, reference)) = stencil {
             for face in &mut dynamic.stencil {
                 (face.write_mask, face.reference) = (write_mask, reference);

@@ -6,6 +6,7 @@
 
 use super::formats::ReadAs;
 use super::memory::{reserve, zeros};
+use super::multisample::is_multisampled;
 use super::objects::Image;
 use super::storage::Shape;
 use super::texel;
@@ -190,6 +191,13 @@ impl Work<'_> {
                 image.plan.info.name, info.name
             )));
         }
+        if r.by_sample.get() && image.samples > 1 {
+            let layer = if layer == u32::MAX { 0 } else { layer };
+            let single = self.one_sample(&(image, level, layer), r.sample)?;
+            let done = self.read_single(&single, &area, info, r.buffers);
+            self.end_image(&single);
+            return done;
+        }
         if image.samples > 1 {
             return self.read_resolved(&image, &area, info, r.buffers);
         }
@@ -243,6 +251,17 @@ impl Work<'_> {
         buffers: BufferMask,
     ) -> Result<Vec<u8>, BackendError> {
         self.resolve_image(image, single)?;
+        self.read_single(single, a, info, buffers)
+    }
+
+    /// Reads an image that stands for a multisampled one.
+    fn read_single(
+        &mut self,
+        single: &Image,
+        a: &Area,
+        info: &FormatInfo,
+        buffers: BufferMask,
+    ) -> Result<Vec<u8>, BackendError> {
         if info.is_color() {
             return self.read_slice(single, 0, 0, a);
         }
@@ -370,6 +389,9 @@ impl Work<'_> {
     /// As for reading.
     pub fn read_texture(&mut self, g: &GetTextureImage) -> Result<Vec<u8>, BackendError> {
         let image = self.texture_image(g.texture)?;
+        if is_multisampled(&image) {
+            return self.read_sample(&image, &g.area, g.sample);
+        }
         self.read_box(&image, g.level, &g.area)
     }
 

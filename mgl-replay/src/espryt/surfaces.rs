@@ -13,9 +13,10 @@ use super::work::Work;
 use crate::xcb::Notice;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
-use mgl_core::pipe::backend::NativeWindow;
+use mgl_core::pipe::backend::{NativeWindow, Pace};
 use mgl_core::pipe::event::LogLevel;
 use mgl_core::pipe::{BackendError, PushedState, SurfaceDesc};
+use std::time::Duration;
 
 /// A surface.
 pub struct Surface {
@@ -45,9 +46,27 @@ pub struct Window {
     pub surface: Option<WindowSurface>,
     /// The window no longer exists.
     pub gone: bool,
+    /// How long its display shows a frame, where a Present does not wait for it.
+    pub refresh: Option<Duration>,
 }
 
 impl Surface {
+    /// How fast it is shown, where a Present does not wait itself.
+    pub fn pace(&self) -> Option<Pace> {
+        let window = self.window.as_ref().filter(|w| !w.gone)?;
+        let refresh = window.refresh.filter(|_| self.interval != 0)?;
+        Some(Pace {
+            refresh,
+            interval: self.interval,
+        })
+    }
+
+    /// Samples that its buffers have, those that were made.
+    pub fn samples(&self) -> Option<u32> {
+        let made = self.back.or(self.front).or(self.depth_stencil);
+        made.map(|i| i.samples)
+    }
+
     /// Nothing is made yet.
     pub fn new(desc: SurfaceDesc, window: Option<NativeWindow>) -> Self {
         Self {
@@ -60,6 +79,7 @@ impl Surface {
                 native,
                 surface: None,
                 gone: false,
+                refresh: None,
             }),
             interval: 1,
             front_drawn: false,
@@ -323,7 +343,11 @@ impl Work<'_> {
                 return Ok(());
             }
             match dev.egl.create_window(n.window, n.visual, n.depth) {
-                Ok(made) => window.surface = Some(made),
+                Ok(made) => {
+                    window.surface = Some(made);
+                    let at_once = self.obj.at_once;
+                    window.refresh = at_once.then(|| x.refresh_of(n.window)).flatten();
+                }
                 Err(e @ BackendError::Unsupported(_)) => return Err(e),
                 Err(e) => {
                     self.lose(window, &e.to_string());
@@ -362,6 +386,11 @@ impl Work<'_> {
                 glow::NEAREST,
             );
         }
+        // Where the display's rate is not known, nobody else waits for it.
+        let interval = match window.refresh {
+            Some(_) => 0,
+            None => interval,
+        };
         if let Err(e) = dev.egl.swap(surface, interval) {
             self.lose(window, &e.to_string());
             return Ok(());

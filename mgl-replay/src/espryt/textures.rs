@@ -1,6 +1,7 @@
 //! Textures and renderbuffers: storage and uploads (design: pipe contract 3.3, 3.5).
 
 use super::formats::Plan;
+use super::multisample::is_multisampled;
 use super::objects::{Image, Name, Params, Texture};
 use super::storage::Shape;
 use super::views::ViewShape;
@@ -157,6 +158,7 @@ impl Work<'_> {
 
     /// Storage ends: the GL object, the views of it, and the framebuffers that hold it.
     pub fn end_image(&mut self, image: &Image) {
+        self.ctx.framebuffers.let_go(self.dev, image.serial);
         self.obj.views.delete_of(self.dev, image.serial);
         image.delete(self.dev);
         self.obj.dead_images.push(image.serial);
@@ -230,18 +232,25 @@ impl Work<'_> {
         regions: &[SubRegion],
         bytes: &[u8],
     ) -> Result<(), BackendError> {
-        let image = self
+        let texture = self
             .obj
             .textures
             .get(TextureHandle(d.resource.handle))
-            .map_err(|e| BackendError::Driver(e.to_string()))?
-            .image;
+            .map_err(|e| BackendError::Driver(e.to_string()))?;
+        let (image, asked) = (texture.image, texture.desc.samples);
+        let put = |w: &mut Self, area: &Box3, bytes: &[u8]| {
+            if is_multisampled(&image) {
+                w.put_sample((&image, asked), d, area, bytes)
+            } else {
+                w.put_texels(&image, d, area, bytes)
+            }
+        };
         if takes_box(d, regions) {
-            return self.put_texels(&image, d, &d.union_box, bytes);
+            return put(self, &d.union_box, bytes);
         }
         for r in regions {
             let rest = bytes.get(r.offset as usize..).unwrap_or(&[]);
-            self.put_texels(&image, d, &r.area, rest)?;
+            put(self, &r.area, rest)?;
         }
         Ok(())
     }
@@ -319,7 +328,11 @@ impl Work<'_> {
     }
 
     /// Uploads one box whose first texel is at the start of `bytes`, with the strides of `d`.
-    fn put_texels(
+    ///
+    /// # Errors
+    ///
+    /// When there are too few bytes.
+    pub fn put_texels(
         &mut self,
         image: &Image,
         d: &SubData,

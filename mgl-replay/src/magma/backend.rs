@@ -5,7 +5,7 @@ use super::recorder::Garbage;
 use super::surfaces::Surface;
 use super::{Magma, textures};
 use mgl_core::handle::*;
-use mgl_core::pipe::backend::{NativeWindow, ProgramCode, Result};
+use mgl_core::pipe::backend::{NativeWindow, Pace, ProgramCode, Result};
 use mgl_core::pipe::event::{Event, LogLevel};
 use mgl_core::pipe::*;
 
@@ -132,6 +132,18 @@ impl Backend for Magma {
 
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
         self.make_mipmaps(s, g)
+    }
+
+    fn present_at_once(&mut self) {
+        self.at_once = true;
+    }
+
+    fn pace(&self, surface: SurfaceHandle) -> Option<Pace> {
+        self.obj.surfaces.get(surface).ok()?.pace()
+    }
+
+    fn samples(&self, _: &PushedState, r: ResourceHandle) -> Option<u32> {
+        self.samples_of(r)
     }
 
     fn texture_read(&mut self, _: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {

@@ -8,7 +8,7 @@ use super::Magma;
 use super::copy::window_at;
 use super::images::{IDENTITY, Shape, ViewKey};
 use super::objects::{ImageId, Window};
-use super::painter::Drawn;
+use super::painter::{Drawn, Samples};
 use super::targets::{Slice, Targets, context};
 use ash::vk;
 use mgl_core::format::{ComponentClass, Format};
@@ -72,7 +72,11 @@ struct Pass {
 
 impl Magma {
     /// An image for intermediate results; its content is whatever was there before.
-    fn scratch(
+    ///
+    /// # Errors
+    ///
+    /// As for storage.
+    pub(super) fn scratch(
         &mut self,
         format: Format,
         w: u32,
@@ -347,17 +351,9 @@ impl Magma {
             },
             linear: p.linear,
             raw: p.raw,
+            samples: Samples::Like,
         };
-        for aspect in [
-            vk::ImageAspectFlags::COLOR,
-            vk::ImageAspectFlags::DEPTH,
-            vk::ImageAspectFlags::STENCIL,
-        ] {
-            if p.aspects.contains(aspect) {
-                self.draw_blit(&drawn, aspect)?;
-            }
-        }
-        Ok(())
+        self.draw_blits(&drawn, p.aspects)
     }
 
     /// A copy of a single-sampled slice in an image of its own.

@@ -105,7 +105,7 @@ impl Magma {
         };
         self.paint(
             &to,
-            to.plan.format,
+            (to.plan.format, u64::MAX),
             rect,
             Some(shader),
             &[Paint::Color(1)],

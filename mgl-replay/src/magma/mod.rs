@@ -21,6 +21,7 @@ mod context;
 mod copy;
 mod counters;
 mod debug;
+mod depth_unit;
 mod descriptors;
 mod direct;
 mod draw;
@@ -34,6 +35,7 @@ mod instance;
 pub mod internal;
 mod memory;
 mod mipmap;
+mod multisample;
 mod objects;
 mod painter;
 mod pipeline;
@@ -129,6 +131,10 @@ pub struct Magma {
     bound: Bound,
     /// Depth formats that are filtered or not, though the device does not tell.
     depth_filters: Vec<(Format, bool)>,
+    /// Presents wait for no display.
+    at_once: bool,
+    /// See [`depth_unit`]; known when a format was first asked for.
+    depth_units: Vec<(Format, f32)>,
     /// Programs that no pipeline can be made of, and why; nothing is drawn with them.
     broken: Vec<(ShaderHandle, BackendError)>,
     /// Push constants of the draw at work.
@@ -244,6 +250,8 @@ impl Magma {
             rendering: None,
             bound: Bound::default(),
             depth_filters: Vec::new(),
+            at_once: false,
+            depth_units: Vec::new(),
             broken: Vec::new(),
             constants: DrawConstants::default(),
             constants_at: Vec::new(),

@@ -11,6 +11,7 @@ use super::internal::{BlitConstants, CONSTANTS_BYTES, FillConstants, Shader, Sou
 use super::program::set_layout;
 use super::recorder::Garbage;
 use super::targets::Slice;
+use crate::depth_unit::AS_READ;
 use ash::vk;
 use mgl_core::pipe::BackendError;
 
@@ -36,6 +37,8 @@ struct Key {
     shader: Option<Shader>,
     format: vk::Format,
     samples: u32,
+    /// Which samples are written.
+    mask: u64,
     /// Of colours: the mask. 16 for depth, 32 for stencil.
     writes: u32,
 }
@@ -179,8 +182,10 @@ fn assemble(
     let raster = vk::PipelineRasterizationStateCreateInfo::default()
         .polygon_mode(vk::PolygonMode::FILL)
         .line_width(1.0);
+    let mask = [key.mask as u32, (key.mask >> 32) as u32];
     let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(sample_flag(key.samples));
+        .rasterization_samples(sample_flag(key.samples))
+        .sample_mask(&mask);
     let replace = vk::StencilOpState {
         fail_op: vk::StencilOp::REPLACE,
         pass_op: vk::StencilOp::REPLACE,
@@ -248,10 +253,21 @@ pub struct Input {
     pub linear: bool,
 }
 
+/// Which samples are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Samples {
+    /// Each goes to its like, and a single one to all.
+    Like,
+    /// One of several is read, exactly.
+    From(u32),
+    /// Those of a mask are written, exactly, with an alpha that a format hides.
+    To(u64),
+}
+
 /// A blit by drawing. Corners count in the images' own rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawn {
-    /// Source: a slice of another image than the target's, single-sampled or with as many samples.
+    /// Source: a slice of another image than the target's, single-sampled or with as many samples, unless one is read.
     pub from: Slice,
     /// Target, of any number of samples.
     pub to: Slice,
@@ -265,6 +281,8 @@ pub struct Drawn {
     pub linear: bool,
     /// Values are taken as they are stored, without sRGB conversions.
     pub raw: bool,
+    /// Samples.
+    pub samples: Samples,
 }
 
 impl Magma {
@@ -291,7 +309,30 @@ impl Magma {
         };
         let format = if srgb { to.plan.format } else { to.plan.plain };
         let bytes = bytemuck::bytes_of(&constants);
-        self.paint(to, format, rect, shader, &[paint], &[bytes], None)
+        let every = (format, u64::MAX);
+        self.paint(to, every, rect, shader, &[paint], &[bytes], None)
+    }
+
+    /// Blits aspects by drawing, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// As for each of them.
+    pub(super) fn draw_blits(
+        &mut self,
+        d: &Drawn,
+        aspects: vk::ImageAspectFlags,
+    ) -> Result<(), BackendError> {
+        for aspect in [
+            vk::ImageAspectFlags::COLOR,
+            vk::ImageAspectFlags::DEPTH,
+            vk::ImageAspectFlags::STENCIL,
+        ] {
+            if aspects.contains(aspect) {
+                self.draw_blit(d, aspect)?;
+            }
+        }
+        Ok(())
     }
 
     /// Blits one aspect by drawing.
@@ -317,7 +358,10 @@ impl Magma {
         let source = match kind {
             vk::ImageType::TYPE_1D => Source::One,
             vk::ImageType::TYPE_3D => Source::Three,
-            _ if samples > 1 => Source::Samples,
+            _ if samples > 1 => match d.samples {
+                Samples::From(_) => Source::Sample,
+                _ => Source::Samples,
+            },
             _ => Source::Two,
         };
         let refuse = || {
@@ -332,10 +376,21 @@ impl Magma {
         let shader = Shader::blit(source, values).ok_or_else(refuse)?;
         let can_filter = flags.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
         let linear = d.linear && can_filter && values == Values::Float;
+        let unit = match (values, d.samples) {
+            (Values::Depth, Samples::From(_) | Samples::To(_)) => {
+                self.depth_unit(d.from.plan.info.format)?
+            }
+            _ => AS_READ,
+        };
         let constants = BlitConstants {
+            unit,
             from: d.src.map(|v| v as f32),
             to: d.dst.map(|v| v as f32),
             slice: d.from.layer as i32,
+            sample: match d.samples {
+                Samples::From(n) => n as i32,
+                _ => 0,
+            },
             filtered: linear.into(),
             ..BlitConstants::default()
         };
@@ -362,15 +417,21 @@ impl Magma {
                 }
             }
             _ => {
-                paints.push(Paint::Color(d.to.plan.write_mask()));
+                paints.push(Paint::Color(match d.samples {
+                    Samples::To(_) => 0b1111,
+                    _ => d.to.plan.write_mask(),
+                }));
                 all.push(constants);
             }
         }
         let bytes: Vec<&[u8]> = all.iter().map(bytemuck::bytes_of).collect();
-        let format = pick(&d.to);
+        let mask = match d.samples {
+            Samples::To(mask) => mask,
+            _ => u64::MAX,
+        };
         self.paint(
             &d.to,
-            format,
+            (pick(&d.to), mask),
             d.visible,
             Some(shader),
             &paints,
@@ -379,13 +440,13 @@ impl Magma {
         )
     }
 
-    /// Draws triangles over one slice, one for each of `paints` with the constants at the same place.
+    /// Draws triangles over one slice, seen in a format, over the samples of a mask, one for each of `paints` with the constants at the same place.
     /// All paints are of one kind.
     #[allow(clippy::too_many_arguments)] // the parts of one draw, each for one command
     pub(super) fn paint(
         &mut self,
         to: &Slice,
-        format: vk::Format,
+        (format, mask): (vk::Format, u64),
         rect: vk::Rect2D,
         shader: Option<Shader>,
         paints: &[Paint],
@@ -407,6 +468,7 @@ impl Magma {
             shader,
             format,
             samples,
+            mask,
             writes: match first {
                 Paint::Color(mask) => mask & 0xF,
                 Paint::Depth => DEPTH,

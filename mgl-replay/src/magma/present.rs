@@ -16,6 +16,7 @@ use mgl_core::handle::SurfaceHandle;
 use mgl_core::pipe::BackendError;
 use mgl_core::pipe::backend::NativeWindow;
 use mgl_core::pipe::event::LogLevel;
+use std::time::Duration;
 
 /// A window of the program.
 pub struct Shown {
@@ -27,6 +28,8 @@ pub struct Shown {
     chain: Option<Chain>,
     /// It takes no swap chain.
     chainless: bool,
+    /// How long its display shows a frame, where a Present does not wait for it.
+    pub refresh: Option<Duration>,
     /// What frames are put into it with where it takes no swap chain.
     pub direct: Option<Direct>,
 }
@@ -40,6 +43,7 @@ impl Shown {
             surface: vk::SurfaceKHR::null(),
             chain: None,
             chainless: false,
+            refresh: None,
             direct: None,
         }
     }
@@ -175,9 +179,14 @@ fn present_mode(
     offered: &[vk::PresentModeKHR],
     interval: i32,
     software: bool,
+    paced: bool,
 ) -> vk::PresentModeKHR {
+    // Who waits elsewhere still wants whole frames.
+    if paced && interval != 0 && offered.contains(&vk::PresentModeKHR::MAILBOX) {
+        return vk::PresentModeKHR::MAILBOX;
+    }
     // A software device has no display to wait for.
-    if interval == 0 || software {
+    if interval == 0 || software || paced {
         for mode in [vk::PresentModeKHR::IMMEDIATE, vk::PresentModeKHR::MAILBOX] {
             if offered.contains(&mode) {
                 return mode;
@@ -439,6 +448,9 @@ impl Magma {
             if !x.watch(window.native.window) || !x.window_exists(window.native.window) {
                 return lost("it does not exist");
             }
+            if self.at_once {
+                window.refresh = x.refresh_of(window.native.window);
+            }
             let pixels = x.pixels_of(window.native.window);
             if !gpu.has.swapchain || !pixels.is_some_and(|p| chains_fit(software, &p)) {
                 return Ok(Some(Outcome::Chainless(None)));
@@ -517,7 +529,12 @@ impl Magma {
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(capabilities.current_transform)
             .composite_alpha(alpha)
-            .present_mode(present_mode(&modes, interval, software))
+            .present_mode(present_mode(
+                &modes,
+                interval,
+                software,
+                window.refresh.is_some(),
+            ))
             .clipped(true)
             .old_swapchain(old.as_ref().map_or(vk::SwapchainKHR::null(), |c| c.raw));
         // SAFETY: the surface lives; the old swap chain is retired by this.
@@ -660,11 +677,20 @@ mod tests {
     fn the_present_mode_follows_the_interval() {
         use vk::PresentModeKHR as M;
         let all = [M::FIFO, M::MAILBOX, M::IMMEDIATE, M::FIFO_RELAXED];
-        assert_eq!(present_mode(&all, 1, false), M::FIFO);
-        assert_eq!(present_mode(&all, 0, false), M::IMMEDIATE);
-        assert_eq!(present_mode(&all, -1, false), M::FIFO_RELAXED);
-        assert_eq!(present_mode(&all, 1, true), M::IMMEDIATE);
-        assert_eq!(present_mode(&[M::FIFO], 0, true), M::FIFO);
-        assert_eq!(present_mode(&[M::FIFO, M::MAILBOX], 0, false), M::MAILBOX);
+        assert_eq!(present_mode(&all, 1, false, false), M::FIFO);
+        assert_eq!(present_mode(&all, 0, false, false), M::IMMEDIATE);
+        assert_eq!(present_mode(&all, -1, false, false), M::FIFO_RELAXED);
+        assert_eq!(present_mode(&all, 1, true, false), M::IMMEDIATE);
+        assert_eq!(present_mode(&[M::FIFO], 0, true, false), M::FIFO);
+        let two = [M::FIFO, M::MAILBOX];
+        assert_eq!(present_mode(&two, 0, false, false), M::MAILBOX);
+        // With a pace nothing is waited for here.
+        assert_eq!(present_mode(&all, 1, false, true), M::MAILBOX);
+        assert_eq!(present_mode(&all, -2, true, true), M::MAILBOX);
+        assert_eq!(present_mode(&all, 0, false, true), M::IMMEDIATE);
+        assert_eq!(
+            present_mode(&[M::FIFO, M::IMMEDIATE], 2, false, true),
+            M::IMMEDIATE
+        );
     }
 }

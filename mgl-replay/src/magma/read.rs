@@ -103,6 +103,9 @@ impl Magma {
     /// As for reading.
     pub(super) fn read_texture(&mut self, g: &GetTextureImage) -> Result<Vec<u8>, BackendError> {
         let w = self.texture_window(g.texture)?;
+        if self.obj.images.get(w.image)?.samples > 1 {
+            return self.read_sample(&w, g.level, &g.area, g.sample);
+        }
         self.read_box(&w, g.level, &g.area)
     }
 
@@ -118,14 +121,19 @@ impl Magma {
         self.resolve_slice(s)
     }
 
-    /// A rectangle of a slice in the transfer layout of its format, rows from GL's bottom. Pixels outside are zero.
+    /// A rectangle of a slice in the transfer layout of its format, rows from GL's bottom: one sample, or what is resolved.
+    /// Pixels outside are zero.
     fn read_rect(
         &mut self,
         s: &Slice,
+        sample: Option<u32>,
         (x, y): (i32, i32),
         (width, height): (u32, u32),
     ) -> Result<Vec<u8>, BackendError> {
-        let single = self.single_sampled(s)?;
+        let single = match sample {
+            Some(n) => self.one_sample(s, n)?,
+            None => self.single_sampled(s)?,
+        };
         let (extent, flip) = {
             let i = self.obj.images.get(single.image)?;
             (i.extent(single.level), i.flip)
@@ -209,7 +217,8 @@ impl Magma {
                 own.name, info.name
             )));
         }
-        let bytes = self.read_rect(&slice, (r.x, r.y), (r.width, r.height))?;
+        let sample = r.by_sample.get().then_some(r.sample);
+        let bytes = self.read_rect(&slice, sample, (r.x, r.y), (r.width, r.height))?;
         if color {
             return Ok(bytes);
         }
@@ -247,7 +256,7 @@ impl Magma {
             layer: 0,
             layers: 1,
         };
-        let bytes = self.read_rect(&slice, (0, 0), (width, height))?;
+        let bytes = self.read_rect(&slice, None, (0, 0), (width, height))?;
         let mut rgba = reserve(width as usize * height as usize * 4)?;
         to_rgba8(plan.info, &bytes, &mut rgba);
         Ok((width, height, rgba))

@@ -10,7 +10,7 @@ use super::objects::ImageId;
 use super::present::Shown;
 use mgl_core::format::Format;
 use mgl_core::handle::SurfaceHandle;
-use mgl_core::pipe::backend::NativeWindow;
+use mgl_core::pipe::backend::{NativeWindow, Pace};
 use mgl_core::pipe::{BackendError, Box3, SurfaceDesc};
 
 /// A surface.
@@ -32,6 +32,21 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// How fast it is shown, where a Present does not wait itself.
+    pub fn pace(&self) -> Option<Pace> {
+        let window = self.window.as_ref().filter(|w| w.is_there())?;
+        let refresh = window.refresh.filter(|_| self.interval != 0)?;
+        Some(Pace {
+            refresh,
+            interval: self.interval,
+        })
+    }
+
+    /// One of its buffers that were made.
+    pub fn made(&self) -> Option<ImageId> {
+        self.back.or(self.front).or(self.depth_stencil)
+    }
+
     /// Nothing is made yet.
     pub fn new(desc: SurfaceDesc, window: Option<NativeWindow>) -> Self {
         Self {

@@ -276,14 +276,22 @@ impl Magma {
     ) -> Result<(), BackendError> {
         self.stream.begin(&self.rec);
         let w = self.window_of(d.resource)?;
+        let samples = self.obj.images.get(w.image)?.samples;
+        let asked = (self.obj.textures)
+            .get(TextureHandle(d.resource.handle))
+            .map_or(1, |t| t.desc.samples);
+        let put = |m: &mut Self, parts: &[(Box3, &[u8])]| match samples {
+            0 | 1 => m.put_texels(&w, d, parts),
+            _ => m.put_sample((&w, asked), d, parts),
+        };
         if takes_box(d, regions) {
-            return self.put_texels(&w, d, &[(d.union_box, bytes)]);
+            return put(self, &[(d.union_box, bytes)]);
         }
         let parts: Vec<(Box3, &[u8])> = regions
             .iter()
             .map(|r| (r.area, bytes.get(r.offset as usize..).unwrap_or(&[])))
             .collect();
-        self.put_texels(&w, d, &parts)
+        put(self, &parts)
     }
 
     /// Uploads a box of tight texels in the format's transfer layout.
@@ -309,7 +317,11 @@ impl Magma {
     }
 
     /// Uploads boxes whose first texels are at the start of their bytes, with the strides of `d`.
-    fn put_texels(
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`], and when there are too few bytes.
+    pub(super) fn put_texels(
         &mut self,
         w: &Window,
         d: &SubData,

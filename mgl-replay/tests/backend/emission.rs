@@ -17,28 +17,7 @@ use std::path::Path;
 
 /// The whole of a part; of buffers nothing need be said.
 fn area(s: &PushedState, part: Part) -> Box3 {
-    let flat = |width, height| Box3 {
-        width,
-        height,
-        depth: 1,
-        ..Box3::default()
-    };
-    let of = |d: &ResourceDesc, level| {
-        let (width, height, depth) = mgl_core::pipe::limits::level_extent(d, level);
-        Box3 {
-            depth,
-            ..flat(width, height)
-        }
-    };
-    match part {
-        Part::Buffer(_) => Box3::default(),
-        Part::Level(t, level) => of(&s.textures.get(t).expect("live").desc, level),
-        Part::Renderbuffer(r) => of(&s.renderbuffers.get(r).expect("live").desc, 0),
-        Part::Surface(h, _) => {
-            let d = s.surfaces.get(h).expect("live");
-            flat(d.width, d.height)
-        }
-    }
+    part.image(s).map_or(Box3::default(), |i| i.whole())
 }
 
 /// Everything is read from a server; code comes from the files of the tests' programs.
@@ -79,7 +58,7 @@ fn code_of(name: &str) -> [Vec<u8>; 7] {
 }
 
 /// All that a server has, by part.
-fn all(s: PushedState, be: &mut Lane) -> (BTreeMap<String, Vec<u8>>, PushedState) {
+pub fn all(s: PushedState, be: &mut Lane) -> (BTreeMap<String, Vec<u8>>, PushedState) {
     let mut server = Server {
         state: s,
         backend: be,
@@ -98,7 +77,7 @@ fn all(s: PushedState, be: &mut Lane) -> (BTreeMap<String, Vec<u8>>, PushedState
 }
 
 /// What another server becomes when all of `a` is emitted into it.
-fn moved(a: &mut Rig, programs: &[(ShaderHandle, &str)]) -> (Server<Box<Lane>>, Emission) {
+pub fn moved(a: &mut Rig, programs: &[(ShaderHandle, &str)]) -> (Server<Box<Lane>>, Emission) {
     let mut b = Server::new(Box::new(lane::headless()));
     let before = a.s.clone();
     let mut read = Read {
@@ -122,7 +101,7 @@ fn moved(a: &mut Rig, programs: &[(ShaderHandle, &str)]) -> (Server<Box<Lane>>, 
 }
 
 /// Nothing that the driver below had to say was an error.
-fn is_quiet(b: &mut Server<Box<Lane>>) {
+pub fn is_quiet(b: &mut Server<Box<Lane>>) {
     for e in b.backend.take_events() {
         if let event::Event::Log { level, text } = e {
             assert!(level < event::LogLevel::Error, "{text}");

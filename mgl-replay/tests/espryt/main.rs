@@ -24,6 +24,8 @@ mod own;
 mod reuse;
 #[path = "../backend/rig.rs"]
 mod rig;
+#[path = "../backend/samples.rs"]
+mod samples;
 #[path = "../backend/shared.rs"]
 mod shared;
 #[path = "../backend/textures.rs"]

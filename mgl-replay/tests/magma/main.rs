@@ -22,6 +22,8 @@ mod own;
 #[allow(dead_code)] // not all of it is used here
 #[path = "../backend/rig.rs"]
 mod rig;
+#[path = "../backend/samples.rs"]
+mod samples;
 #[path = "../backend/shared.rs"]
 mod shared;
 #[path = "../backend/textures.rs"]

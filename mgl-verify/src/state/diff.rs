@@ -12,6 +12,7 @@ use mgl_core::trace::align::gaps;
 use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::defaults::{LeftOut, without_indices};
 use super::log::{Frame, Id, StateLog, Step, StoredLeaf};
 use crate::difference::Difference;
 
@@ -63,7 +64,7 @@ impl StateLog {
             return out;
         }
         let mut c = Comparison {
-            sides: [Side::new(self), Side::new(actual)],
+            sides: [Side::new(self, actual), Side::new(actual, self)],
             renamed: HashMap::new(),
             taken: HashSet::new(),
             equal: HashSet::new(),
@@ -88,6 +89,8 @@ impl StateLog {
 /// One log while it is walked.
 struct Side<'l> {
     log: &'l StateLog,
+    /// Rows that say nothing beside the other log.
+    left_out: LeftOut,
     /// Digest of every value, and whether it names objects.
     digests: Vec<(u64, bool)>,
     /// The groups of every context as they are now, by name.
@@ -106,10 +109,12 @@ struct Seen<'l> {
 }
 
 impl<'l> Side<'l> {
-    fn new(log: &'l StateLog) -> Self {
+    fn new(log: &'l StateLog, other: &StateLog) -> Self {
+        let left_out = LeftOut::beside(log, other);
         Self {
             log,
-            digests: log.digests(),
+            digests: log.digests(&left_out),
+            left_out,
             contexts: HashMap::new(),
         }
     }
@@ -384,6 +389,9 @@ impl<'l> Comparison<'l> {
             .collect();
         let before = self.out.total;
         for (path, leaf) in left {
+            if self.sides[0].left_out.has(golden, *path, *leaf) {
+                continue;
+            }
             let path = golden.text(*path);
             let other = rest.remove(path);
             if other.is_none_or(|other| !self.leaves(*leaf, other)) {
@@ -392,6 +400,9 @@ impl<'l> Comparison<'l> {
             }
         }
         for (path, leaf) in right {
+            if self.sides[1].left_out.has(actual, *path, *leaf) {
+                continue;
+            }
             let path = actual.text(*path);
             if rest.contains_key(path) {
                 self.row(place, path.to_owned(), None, Some(actual.leaf(*leaf)));
@@ -441,18 +452,4 @@ impl<'l> Comparison<'l> {
             });
         }
     }
-}
-
-fn without_indices(field: &str) -> String {
-    let mut out = String::new();
-    let mut depth = 0;
-    for c in field.chars() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }

@@ -10,6 +10,7 @@ use mgl_core::handle::{Handle, HandleKind};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::defaults::LeftOut;
 use super::flatten::Leaf;
 use super::room;
 
@@ -122,13 +123,15 @@ impl StateLog {
         }
     }
 
-    /// A digest of every value and whether it names objects. Objects count by kind only, so that renaming them does not
-    /// matter; equal digests of values without objects mean equal values.
-    pub(super) fn digests(&self) -> Vec<(u64, bool)> {
-        self.values.iter().map(|v| self.digest(v)).collect()
+    /// A digest of every value and whether it names objects, for a comparison with a log beside which some rows say nothing.
+    /// Objects count by kind only, so that renaming them does not matter; equal digests of values without objects mean equal
+    /// values.
+    pub(super) fn digests(&self, left_out: &LeftOut) -> Vec<(u64, bool)> {
+        let values = self.values.iter();
+        values.map(|v| self.digest(v, left_out)).collect()
     }
 
-    fn digest(&self, value: &Value) -> (u64, bool) {
+    fn digest(&self, value: &Value, left_out: &LeftOut) -> (u64, bool) {
         let mut h = Xxh3::new();
         let mut objects = false;
         let mut add = |text: &str| {
@@ -136,6 +139,9 @@ impl StateLog {
             h.update(text.as_bytes());
         };
         for (path, leaf) in &value.0 {
+            if left_out.has(self, *path, *leaf) {
+                continue;
+            }
             add(self.text(*path));
             match leaf {
                 StoredLeaf::Text(t) => add(self.text(*t)),

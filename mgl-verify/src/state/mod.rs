@@ -6,6 +6,7 @@
 
 mod capture;
 mod constants;
+mod defaults;
 mod diff;
 mod file;
 pub mod flatten;

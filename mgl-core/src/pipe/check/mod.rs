@@ -339,7 +339,7 @@ pub fn check(s: &PushedState, call: &Call<'_>) -> Result<(), ApplyError> {
             };
             draw::draw(cx, s, context()?, &d)
         }
-        Call::ReadPixels { p } => shapes::pixels(cx, &context()?.values.read_framebuffer, p),
+        Call::ReadPixels { p } => shapes::pixels(cx, s, &context()?.values.read_framebuffer, p),
         Call::CopyFramebufferToTexture { p } => {
             let d = cx.handle("texture", s.textures.get(p.texture))?.desc;
             cx.inside("area", &d, p.level, &p.area)?;

@@ -219,9 +219,10 @@ pub(super) fn sub_data(
         }
         return cx.range("offset", p.offset, bytes.len() as u64, d.size);
     }
-    if d.target == Target::TEXTURE_BUFFER || d.target == Target::RENDERBUFFER || d.samples > 1 {
+    if d.target == Target::TEXTURE_BUFFER || d.target == Target::RENDERBUFFER {
         return cx.field("resource", format!("{:?} takes no upload", d.target));
     }
+    sample(cx, p.sample, d.samples)?;
     cx.inside("union_box", d, p.level, &p.union_box)?;
     let u = &p.union_box;
     let texel = d.format.info().map_or(0, |f| f.bytes as u64);
@@ -271,17 +272,23 @@ pub(super) fn sub_data(
     Ok(())
 }
 
+/// A sample that texels have.
+fn sample(cx: Checker, sample: u32, samples: u32) -> Result<(), ApplyError> {
+    if sample < samples.max(1) {
+        return Ok(());
+    }
+    cx.field("sample", format!("{sample} of {}", samples.max(1)))
+}
+
 pub(super) fn texture_read(
     cx: Checker,
     d: &ResourceDesc,
     p: &GetTextureImage,
 ) -> Result<(), ApplyError> {
-    if d.target == Target::TEXTURE_BUFFER || d.samples > 1 {
-        return cx.field(
-            "texture",
-            format!("{:?} with {} samples cannot be read", d.target, d.samples),
-        );
+    if d.target == Target::TEXTURE_BUFFER {
+        return cx.field("texture", format!("{:?} cannot be read", d.target));
     }
+    sample(cx, p.sample, d.samples)?;
     if p.format != d.format {
         return cx.field(
             "format",
@@ -289,6 +296,19 @@ pub(super) fn texture_read(
         );
     }
     cx.inside("area", d, p.level, &p.area)
+}
+
+/// Samples of what is attached.
+fn samples(s: &PushedState, r: ResourceHandle) -> u32 {
+    let h = r.handle;
+    match r.kind {
+        HandleKind::SURFACE => s.surfaces.get(SurfaceHandle(h)).map_or(0, |d| d.samples),
+        HandleKind::TEXTURE => (s.textures.get(TextureHandle(h))).map_or(0, |t| t.desc.samples),
+        HandleKind::RENDERBUFFER => {
+            (s.renderbuffers.get(RenderbufferHandle(h))).map_or(0, |r| r.desc.samples)
+        }
+        _ => 0,
+    }
 }
 
 /// The restrictions of a sampler view lie inside its texture.
@@ -354,8 +374,25 @@ pub(super) fn copy(cx: Checker, s: &PushedState, p: &CopyRegion) -> Result<(), A
     }
 }
 
-/// A rectangle that is read lies inside the read framebuffer.
-pub(super) fn pixels(cx: Checker, fb: &FramebufferState, p: &ReadPixels) -> Result<(), ApplyError> {
+/// A rectangle that is read lies inside the read framebuffer, and a sample is one of what is read.
+pub(super) fn pixels(
+    cx: Checker,
+    s: &PushedState,
+    fb: &FramebufferState,
+    p: &ReadPixels,
+) -> Result<(), ApplyError> {
+    if p.by_sample.get() {
+        let read = if p.buffers.has(BufferMask::COLOR0) {
+            &fb.read
+        } else if p.buffers.has(BufferMask::DEPTH) {
+            &fb.depth
+        } else {
+            &fb.stencil
+        };
+        sample(cx, p.sample, samples(s, read.resource))?;
+    } else if p.sample != 0 {
+        return cx.field("sample", "is none that is asked for");
+    }
     let ok =
         |at: i32, n: u32, limit: u32| at >= 0 && i64::from(at) + i64::from(n) <= i64::from(limit);
     if !ok(p.x, p.width, fb.width) || !ok(p.y, p.height, fb.height) {

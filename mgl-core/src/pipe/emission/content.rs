@@ -13,7 +13,8 @@ pub struct Piece<'b> {
     pub offset: u64,
     /// Where, of an image: z counts slices, layers or faces. Zero of a buffer.
     pub area: Box3,
-    /// Bytes; of an image rows, bottom row first, tight, in the transfer layout of its format.
+    /// Bytes; of an image rows, bottom row first, tight, in the transfer layout of its format. Of a multisampled image the
+    /// first sample of all texels of the area, then the second, and so on.
     pub bytes: &'b [u8],
 }
 
@@ -31,7 +32,7 @@ pub trait Content {
     ///
     /// # Errors
     ///
-    /// It cannot be had; it is left out, and counted under these words.
+    /// It cannot be had, or not all of it; what was not shown is left out, and counted under these words.
     fn pieces(
         &mut self,
         state: &PushedState,

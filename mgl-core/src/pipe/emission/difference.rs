@@ -175,14 +175,15 @@ pub fn content_difference(
     wanted: &mut dyn Content,
     kept: &KeepingBackend,
 ) -> Option<String> {
-    for part in parts(state).filter(|p| p.unsaid(state).is_none()) {
+    for part in parts(state) {
         let mut found = None;
-        let shown = wanted.pieces(state, part, &mut |piece| {
+        // Who cannot show all has shown the rest.
+        let _ = wanted.pieces(state, part, &mut |piece| {
             if found.is_none() {
                 found = compare(state, part, &piece, kept);
             }
         });
-        if shown.is_ok() && found.is_some() {
+        if found.is_some() {
             return found;
         }
     }
@@ -213,10 +214,15 @@ fn compare(
         piece.area.width.max(1) as usize,
         piece.area.height.max(1) as usize,
     );
+    let depth = piece.area.depth.max(1) as usize;
     let n = i / texel;
-    let [x, y, z] = [n % w, n / w % h, n / w / h];
+    let [x, y, z, sample] = [n % w, n / w % h, n / w / h % depth, n / w / h / depth];
+    let sample = match part.image(state).map_or(0, |m| m.samples) {
+        0 | 1 => String::new(),
+        _ => format!(", sample {sample}"),
+    };
     Some(format!(
-        "{part}: texel ({}, {}, {}), byte {}: {a:#04x} against {b:#04x}",
+        "{part}: texel ({}, {}, {}){sample}, byte {}: {a:#04x} against {b:#04x}",
         x + piece.area.x as usize,
         y + piece.area.y as usize,
         z + piece.area.z as usize,

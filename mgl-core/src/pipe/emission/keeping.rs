@@ -25,7 +25,7 @@ fn key(part: Part) -> Key {
     }
 }
 
-/// Content of a part: all of it, zero where nothing was written.
+/// Content of a part: all of it, zero where nothing was written; of a multisampled image sample after sample.
 #[derive(Debug, Clone)]
 struct Store {
     /// The shape of an image; `None` of a buffer.
@@ -34,18 +34,19 @@ struct Store {
 }
 
 impl Store {
-    /// Where the rows of a box are, in its order: first byte and bytes. `None` when it is not inside.
-    fn rows(&self, area: &Box3) -> Option<Vec<std::ops::Range<usize>>> {
+    /// Where the rows of a box of one sample are, in its order: first byte and bytes. `None` when it is not inside.
+    fn rows(&self, area: &Box3, sample: u32) -> Option<Vec<std::ops::Range<usize>>> {
         let image = self.image?;
         let [w, h, d] = image.extent.map(|v| v as usize);
         let texel = image.format.info()?.bytes as usize;
         let [x, y, z] = [area.x, area.y, area.z].map(|v| v as usize);
         let [nx, ny, nz] = [area.width, area.height, area.depth].map(|v| v as usize);
-        if x + nx > w || y + ny > h || z + nz > d {
+        if x + nx > w || y + ny > h || z + nz > d || !image.each_sample().contains(&sample) {
             return None;
         }
+        let first = sample as usize * d;
         let row = |z: usize, y: usize| {
-            let at = ((z * h + y) * w + x) * texel;
+            let at = (((first + z) * h + y) * w + x) * texel;
             at..at + nx * texel
         };
         Some(
@@ -54,6 +55,15 @@ impl Store {
                 .map(|(z, y)| row(z, y))
                 .collect(),
         )
+    }
+
+    /// The bytes of a box of one sample.
+    fn read(&self, area: &Box3, sample: u32) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        for row in self.rows(area, sample)? {
+            out.extend_from_slice(self.bytes.get(row)?);
+        }
+        Some(out)
     }
 }
 
@@ -84,21 +94,26 @@ impl Default for KeepingBackend {
 }
 
 impl KeepingBackend {
-    /// What it has of a part: of a buffer `size` bytes from `offset` on, of an image the rows of a box. `None` when nothing
-    /// was ever written to the part.
+    /// What it has of a part, as in [`super::Piece::bytes`]: of a buffer `size` bytes from `offset` on, of an image the rows of
+    /// a box. `None` when nothing was ever written to the part.
     #[must_use]
     pub fn read(&self, part: Part, offset: u64, size: u64, area: &Box3) -> Option<Vec<u8>> {
         let store = self.stores.get(&key(part))?;
-        if store.image.is_none() {
+        let Some(image) = store.image else {
             let from = usize::try_from(offset).ok()?;
             let to = from.checked_add(usize::try_from(size).ok()?)?;
             return store.bytes.get(from..to).map(<[u8]>::to_vec);
-        }
+        };
         let mut out = Vec::new();
-        for row in store.rows(area)? {
-            out.extend_from_slice(store.bytes.get(row)?);
+        for sample in image.each_sample() {
+            out.extend_from_slice(&store.read(area, sample)?);
         }
         Some(out)
+    }
+
+    /// One sample of a box of an image.
+    fn read_sample(&self, part: Part, area: &Box3, sample: u32) -> Option<Vec<u8>> {
+        self.stores.get(&key(part))?.read(area, sample)
     }
 
     /// xxh3-128 of all that it has of a part; `None` when nothing was ever written to it.
@@ -124,7 +139,8 @@ impl KeepingBackend {
                     (Part::Buffer(h), _) => s.buffers.get(h).map_or(0, |b| b.desc.size),
                     (_, Some(i)) => {
                         let [w, h, d] = i.extent;
-                        i.format.image_bytes(w, h, d).unwrap_or(u64::MAX)
+                        let one = i.format.image_bytes(w, h, d).unwrap_or(u64::MAX);
+                        one.saturating_mul(i.samples.max(1).into())
                     }
                     _ => 0,
                 };
@@ -138,16 +154,16 @@ impl KeepingBackend {
         }
     }
 
-    /// Writes rows into a box; `source` gives the bytes of the n-th row.
+    /// Writes rows into a box of one sample; `source` gives the bytes of the n-th row.
     fn write<'b>(
         &mut self,
         s: &PushedState,
-        part: Part,
-        area: &Box3,
+        (part, area, sample): (Part, &Box3, u32),
         source: impl Fn(usize, usize) -> Option<&'b [u8]>,
     ) -> Result {
         let store = self.store(s, part)?;
-        for (i, row) in store.rows(area).unwrap_or_default().into_iter().enumerate() {
+        let rows = store.rows(area, sample).unwrap_or_default();
+        for (i, row) in rows.into_iter().enumerate() {
             let n = row.len();
             if let (Some(to), Some(from)) = (store.bytes.get_mut(row), source(i, n)) {
                 to.copy_from_slice(from);
@@ -156,7 +172,8 @@ impl KeepingBackend {
         Ok(())
     }
 
-    /// Copies a box between images, where their texels are equally large. What was never written is undefined there too.
+    /// Copies a box between images, where their texels are equally large and have as many samples; of several one takes the
+    /// first. What was never written is undefined there too.
     fn copy(
         &mut self,
         s: &PushedState,
@@ -167,12 +184,20 @@ impl KeepingBackend {
         if texel(from) != texel(to) {
             return Ok(());
         }
-        let Some(bytes) = self.read(from, 0, 0, area) else {
+        let samples = |p: Part| p.image(s).map_or(1, |i| i.samples.max(1));
+        if samples(to) != 1 && samples(to) != samples(from) {
             return Ok(());
-        };
+        }
         let [x, y, z] = at;
         let target = Box3 { x, y, z, ..*area };
-        self.write(s, to, &target, |i, n| bytes.get(i * n..(i + 1) * n))
+        for sample in 0..samples(to) {
+            let Some(bytes) = self.read_sample(from, area, sample) else {
+                return Ok(());
+            };
+            let row = |i: usize, n: usize| bytes.get(i * n..(i + 1) * n);
+            self.write(s, (to, &target, sample), row)?;
+        }
+        Ok(())
     }
 
     fn forget(&mut self, kind: HandleKind, handle: Handle) {
@@ -266,7 +291,7 @@ impl Backend for KeepingBackend {
                 bytes.get(at..at + n)
             };
             let part = Part::Level(TextureHandle(h), d.level);
-            self.write(s, part, &r.area, source)?;
+            self.write(s, (part, &r.area, d.sample), source)?;
         }
         Ok(())
     }
@@ -320,7 +345,12 @@ impl Backend for KeepingBackend {
             _ => Part::Renderbuffer(RenderbufferHandle(h)),
         };
         let store = self.store(s, part)?;
-        for row in store.rows(&c.area).unwrap_or_default() {
+        let samples = store.image.map_or(0..1, |i| i.each_sample());
+        for row in samples
+            .filter_map(|n| store.rows(&c.area, n))
+            .flatten()
+            .collect::<Vec<_>>()
+        {
             if let Some(place) = store.bytes.get_mut(row) {
                 fill(place);
             }
@@ -328,7 +358,7 @@ impl Backend for KeepingBackend {
         Ok(())
     }
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {
-        match self.read(Part::Level(g.texture, g.level), 0, 0, &g.area) {
+        match self.read_sample(Part::Level(g.texture, g.level), &g.area, g.sample) {
             Some(bytes) => Ok(bytes),
             None => self.null.texture_read(s, g),
         }
@@ -345,7 +375,7 @@ impl Backend for KeepingBackend {
             height: r.height,
             depth: 1,
         };
-        match from.and_then(|(part, z)| self.read(part, 0, 0, &area(z))) {
+        match from.and_then(|(part, z)| self.read_sample(part, &area(z), r.sample)) {
             Some(bytes) => Ok(bytes),
             None => self.null.read_pixels(s, r),
         }

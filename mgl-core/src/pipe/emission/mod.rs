@@ -24,7 +24,7 @@ pub use content::{Absent, Content, Piece};
 pub use difference::{content_difference, first_difference};
 pub use keeping::KeepingBackend;
 pub use parts::{Part, Plane, parts};
-pub use read_back::read_back;
+pub use read_back::{read_back, unsaid};
 
 use super::calls::Call;
 use super::error::ApplyError;

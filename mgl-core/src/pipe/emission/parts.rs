@@ -50,7 +50,7 @@ pub struct Image {
     pub format: Format,
     /// Columns, rows, slices.
     pub extent: [u32; 3],
-    /// Samples a texel.
+    /// Samples a texel; 0 or 1 of what is not multisampled.
     pub samples: u32,
 }
 
@@ -65,11 +65,17 @@ impl Image {
             ..Box3::default()
         }
     }
+
+    /// The samples of a texel.
+    pub fn each_sample(&self) -> std::ops::Range<u32> {
+        0..self.samples.max(1)
+    }
 }
 
 impl Part {
     /// The shape of an image; `None` of a buffer, and of what is not there.
-    pub(super) fn image(self, s: &PushedState) -> Option<Image> {
+    #[must_use]
+    pub fn image(self, s: &PushedState) -> Option<Image> {
         let of = |d: &ResourceDesc, level| {
             let (w, h, z) = level_extent(d, level);
             Image {
@@ -91,12 +97,6 @@ impl Part {
                 samples: d.samples,
             }),
         }
-    }
-
-    /// Why no call says this part's content; `None` when one does.
-    pub(super) fn unsaid(self, s: &PushedState) -> Option<&'static str> {
-        // An upload and a read-back would have to name the sample.
-        (self.image(s)?.samples > 1).then_some("samples of multisampled images")
     }
 }
 

@@ -17,6 +17,21 @@ const READER: FramebufferHandle = FramebufferHandle(Handle {
     generation: 1,
 });
 
+/// What of an image nobody can say: a driver may have rounded its samples up, and only those that were asked for are read
+/// and written.
+pub fn unsaid<P: DerefMut<Target: Backend>>(server: &Server<P>, part: Part) -> Option<Absent> {
+    let resource: ResourceHandle = match part {
+        Part::Buffer(_) => return None,
+        Part::Level(h, _) => h.into(),
+        Part::Renderbuffer(h) => h.into(),
+        Part::Surface(h, _) => h.into(),
+    };
+    let asked = part.image(&server.state)?.samples;
+    let has = server.backend.samples(&server.state, resource)?;
+    let beyond = "samples beyond those that were asked for";
+    (asked > 1 && has > asked).then(|| Absent(beyond.into()))
+}
+
 /// Reads a box of an image, or of a buffer all of it, from the server that has it: bytes as in
 /// [`super::Piece::bytes`]. Its state is as before, and nothing is counted.
 ///
@@ -29,9 +44,6 @@ pub fn read_back<P: DerefMut<Target: Backend>>(
     area: &Box3,
 ) -> Result<Vec<u8>, Absent> {
     let gone = || Absent(format!("{part} is not there"));
-    if let Some(what) = part.unsaid(&server.state) {
-        return Err(Absent(what.to_owned()));
-    }
     match part {
         Part::Buffer(buffer) => {
             let size = server.state.buffers.get(buffer).map_err(|_| gone())?;
@@ -44,14 +56,19 @@ pub fn read_back<P: DerefMut<Target: Backend>>(
         }
         Part::Level(texture, level) => {
             let image = part.image(&server.state).ok_or_else(gone)?;
-            let p = &GetTextureImage {
-                texture,
-                level,
-                format: image.format,
-                area: *area,
-                ..GetTextureImage::default()
-            };
-            ask(server, &Call::GetTextureImage { p })
+            let mut all = Vec::new();
+            for sample in image.each_sample() {
+                let p = &GetTextureImage {
+                    texture,
+                    level,
+                    format: image.format,
+                    area: *area,
+                    sample,
+                    ..GetTextureImage::default()
+                };
+                append(&mut all, ask(server, &Call::GetTextureImage { p })?);
+            }
+            Ok(all)
         }
         Part::Renderbuffer(h) => {
             let image = part.image(&server.state).ok_or_else(gone)?;
@@ -80,6 +97,15 @@ fn ask<P: DerefMut<Target: Backend>>(
     match server.apply_uncounted(call).map_err(absent)? {
         Reply::Bytes(bytes) => Ok(bytes),
         _ => Err(Absent(format!("{} has no answer", call.op().name()))),
+    }
+}
+
+/// The only part is not copied.
+fn append(all: &mut Vec<u8>, bytes: Vec<u8>) {
+    if all.is_empty() {
+        *all = bytes;
+    } else {
+        all.extend_from_slice(&bytes);
     }
 }
 
@@ -112,6 +138,7 @@ fn pixels<P: DerefMut<Target: Backend>>(
         binding: FramebufferBinding::READ,
         width: image.extent[0],
         height: image.extent[1],
+        samples: image.samples,
         draw_buffers: [NO_BUFFER; MAX_COLOR_ATTACHMENTS],
         ..FramebufferState::default()
     };
@@ -136,16 +163,20 @@ fn pixels<P: DerefMut<Target: Backend>>(
     server
         .apply_uncounted(&Call::SetFramebufferState { p: &f })
         .map_err(absent)?;
-    let p = &ReadPixels {
-        x: area.x as i32,
-        y: area.y as i32,
-        width: area.width,
-        height: area.height,
-        format: image.format,
-        buffers,
-        ..ReadPixels::default()
-    };
-    let read = ask(server, &Call::ReadPixels { p });
+    let read = image.each_sample().try_fold(Vec::new(), |mut all, sample| {
+        let p = &ReadPixels {
+            x: area.x as i32,
+            y: area.y as i32,
+            width: area.width,
+            height: area.height,
+            format: image.format,
+            buffers,
+            by_sample: (image.samples > 1).into(),
+            sample,
+        };
+        append(&mut all, ask(server, &Call::ReadPixels { p })?);
+        Ok(all)
+    });
     if let Some(c) = server.state.context_mut() {
         c.restore_read_framebuffer(old, was_pushed);
     }

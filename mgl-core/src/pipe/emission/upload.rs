@@ -19,10 +19,6 @@ impl Emitter<'_> {
             self.speak(h)?;
         }
         for part in parts(state) {
-            if let Some(what) = part.unsaid(state) {
-                self.leave_out(what);
-                continue;
-            }
             let mut done = Ok(());
             let shown = content.pieces(state, part, &mut |piece| {
                 if done.is_ok() {
@@ -80,7 +76,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A box of a level.
+    /// A box of a level, a sample at a time.
     fn upload(
         &mut self,
         texture: TextureHandle,
@@ -91,23 +87,30 @@ impl Emitter<'_> {
         let texel = image.format.info().map_or(0, |f| f.bytes);
         let row = texel.saturating_mul(piece.area.width);
         let whole = piece.area == image.whole();
-        let p = &SubData {
-            resource: texture.into(),
-            level,
-            union_box: piece.area,
-            row_stride: row,
-            flags: SubDataFlags::UNION_WHOLE.with(SubDataFlags::DISCARD, whole),
-            image_stride: u64::from(row) * u64::from(piece.area.height),
-            ..SubData::default()
-        };
-        self.put(Call::ResourceSubData {
-            p,
-            bytes: piece.bytes,
-            regions: &[SubRegion {
+        let image_stride = u64::from(row) * u64::from(piece.area.height);
+        let size = (image_stride as usize).saturating_mul(piece.area.depth as usize);
+        for sample in image.each_sample() {
+            let p = &SubData {
+                resource: texture.into(),
+                level,
+                union_box: piece.area,
+                row_stride: row,
+                // An upload defines one sample of several.
+                flags: SubDataFlags::UNION_WHOLE
+                    .with(SubDataFlags::DISCARD, whole && image.samples <= 1),
+                image_stride,
+                sample,
+                ..SubData::default()
+            };
+            let at = size.saturating_mul(sample as usize);
+            let bytes = piece.bytes.get(at..at.saturating_add(size)).unwrap_or(&[]);
+            let regions = &[SubRegion {
                 area: piece.area,
                 offset: 0,
-            }],
-        })
+            }];
+            self.put(Call::ResourceSubData { p, bytes, regions })?;
+        }
+        Ok(())
     }
 
     /// A texture that holds a piece of an image, as long as `then` runs.
@@ -127,7 +130,7 @@ impl Emitter<'_> {
         let texture: TextureHandle = self.spare()?;
         let p = &ResourceDesc {
             resource: texture.into(),
-            target: Target::TEXTURE_2D,
+            target: texture_target(image.samples),
             storage: StorageKind::IMMUTABLE,
             bind: match image.format.info() {
                 Some(f) if !f.is_color() => BindMask::SAMPLED | BindMask::DEPTH_STENCIL,
@@ -139,7 +142,9 @@ impl Emitter<'_> {
             depth: 1,
             layers: 1,
             levels: 1,
-            flags: ResourceFlags::DEFINED,
+            samples: image.samples,
+            flags: ResourceFlags::DEFINED
+                .with(ResourceFlags::FIXED_SAMPLE_LOCATIONS, image.samples > 1),
             ..ResourceDesc::default()
         };
         self.put(Call::ResourceCreate { p })?;
@@ -203,7 +208,7 @@ impl Emitter<'_> {
             target,
             ..Attachment::default()
         };
-        let from = attached(texture.into(), 0, Target::TEXTURE_2D);
+        let from = attached(texture.into(), 0, texture_target(desc.samples));
         let to = attached(
             surface.into(),
             u32::from(plane == Plane::Front),
@@ -214,6 +219,7 @@ impl Emitter<'_> {
             binding: FramebufferBinding::DRAW,
             width: desc.width,
             height: desc.height,
+            samples: desc.samples,
             draw_buffers: [NO_BUFFER; MAX_COLOR_ATTACHMENTS],
             ..FramebufferState::default()
         };
@@ -276,5 +282,13 @@ impl Emitter<'_> {
         self.put(Call::BindContext { p: &back })?;
         let p = &ContextOnly { context };
         self.put(Call::ContextDestroy { p })
+    }
+}
+
+/// What a texture of so many samples is made as.
+fn texture_target(samples: u32) -> Target {
+    match samples {
+        0 | 1 => Target::TEXTURE_2D,
+        _ => Target::TEXTURE_2D_MULTISAMPLE,
     }
 }

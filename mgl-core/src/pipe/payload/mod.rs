@@ -1,12 +1,14 @@
 //! The payloads of the catalogue, by class. Every struct is flat POD with an asserted size; enumerations carry GL's
 //! own values and refuse all others (design: pipe contract 3.3).
 
+mod defaults;
 mod enums;
 mod object;
 mod screen;
 mod state;
 mod verb;
 
+pub use defaults::{DEFAULTS, FieldDefault, default_of};
 pub use enums::*;
 pub use object::*;
 pub use screen::*;

@@ -49,8 +49,9 @@ crate::pod! {
     ///
     /// Texture: `union_box` bounds everything that changed; the blob is the box's rows in the format's transfer layout,
     /// tight (`row_stride`, `image_stride` bytes); the tail's regions are the parts that really changed, given as
-    /// boxes and byte offsets into the blob. Buffer: the blob goes to `offset`, and there are no regions.
-    pub struct SubData: 64 {
+    /// boxes and byte offsets into the blob. Of a multisampled texture one sample of every texel is written. Buffer: the
+    /// blob goes to `offset`, and there are no regions.
+    pub struct SubData: 72 {
         /// The resource.
         resource: ResourceHandle,
         /// Mipmap level; 0 for buffers.
@@ -65,6 +66,11 @@ crate::pod! {
         flags: SubDataFlags,
         /// Bytes from slice to slice in the blob.
         image_stride: u64,
+        /// Which sample is written. A driver may have more than were asked for: those beyond repeat them in turn.
+        sample: u32,
+        /// Zero.
+        #[serde(skip)]
+        pad: Pad<4>,
     }
     /// A changed part of an upload's union box.
     pub struct SubRegion: 32 {
@@ -159,7 +165,7 @@ crate::pod! {
         layers: u32,
     }
     /// Reads a box of a level. The reply is its rows, tight, in the transfer layout of `format`, which is the
-    /// texture's own.
+    /// texture's own; of a multisampled texture one sample of every texel.
     pub struct GetTextureImage: 48 {
         /// The texture.
         texture: TextureHandle,
@@ -169,9 +175,11 @@ crate::pod! {
         format: Format,
         /// Where.
         area: Box3,
+        /// Which sample is read.
+        sample: u32,
         /// Zero.
         #[serde(skip)]
-        pad: Pad<8>,
+        pad: Pad<4>,
     }
     /// Reads a box of a level into a buffer, by the pack state.
     pub struct GetTextureImageToBuffer: 72 {

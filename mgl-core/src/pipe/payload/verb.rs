@@ -109,7 +109,8 @@ crate::pod! {
         pad: Pad<8>,
     }
     /// Reads pixels of the read framebuffer. The reply is rows, bottom up, tight, in the transfer layout of `format`,
-    /// which is the read attachment's own (or that of depth or stencil). Pixels outside are left zero.
+    /// which is the read attachment's own (or that of depth or stencil). Pixels outside are left zero. What is multisampled
+    /// is resolved, unless one sample is asked for.
     pub struct ReadPixels: 32 {
         /// First column.
         x: i32,
@@ -123,9 +124,10 @@ crate::pod! {
         format: Format,
         /// COLOR0, DEPTH, STENCIL or both of the latter.
         buffers: BufferMask,
-        /// Zero.
-        #[serde(skip)]
-        pad: Pad<8>,
+        /// One sample of every pixel is read.
+        by_sample: Bool32,
+        /// Which sample that is.
+        sample: u32,
     }
     /// Reads pixels into a buffer, by the pack state.
     pub struct ReadPixelsToBuffer: 56 {

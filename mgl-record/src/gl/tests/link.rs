@@ -7,6 +7,8 @@ use crate::gl::misc::{glFinish, glGetError};
 use crate::gl::query::*;
 use mgl_core::link::Link;
 use mgl_core::pipe::{Call, Reply};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
 /// Makes the driver of this process one that applies in a thread of its own.
@@ -229,4 +231,41 @@ fn a_back_end_that_breaks_down_is_told_and_hangs_nobody() {
         i32::from(faults != 1) + 2 * i32::from(error != GL_NO_ERROR)
     });
     assert_eq!(wrong, 0, "1: faults, 2: an error");
+}
+
+/// Two windows, each presented by a thread of its own as often as it may be: the one whose frames stay twice as long gets
+/// half as many, and neither has the other's pace.
+#[test]
+fn each_window_has_its_own_pace() {
+    let wrong = in_child(|| {
+        spy::refresh_every(std::time::Duration::from_millis(8));
+        install_thread();
+        let counts = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let over = Arc::new(AtomicBool::new(false));
+        let share = context_of(None);
+        let threads = [1, 2].map(|interval| {
+            let (counts, over) = (Arc::clone(&counts), Arc::clone(&over));
+            let share = share.clone();
+            std::thread::spawn(move || {
+                let _context = context_of(Some(&share));
+                let surface = surface();
+                context::set_swap_interval(&surface, interval);
+                while !over.load(Ordering::Relaxed) {
+                    context::swap_buffers(&surface).expect("it is there");
+                    counts[interval as usize - 1].fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        });
+        let count = |i: usize| counts[i].load(Ordering::Relaxed);
+        while count(0) < 80 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let slow = count(1);
+        over.store(true, Ordering::Relaxed);
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+        i32::from(!(30..=50).contains(&slow)) * slow.max(1) as i32
+    });
+    assert_eq!(wrong, 0, "frames of the slow window to 80 of the other");
 }

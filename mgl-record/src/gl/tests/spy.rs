@@ -1,11 +1,12 @@
 //! A back end that keeps buffers in memory and writes down draws and uploads. All else is the null back end's.
 
 use mgl_core::handle::*;
-use mgl_core::pipe::backend::{ProgramCode, Result};
+use mgl_core::pipe::backend::{Pace, ProgramCode, Result};
 use mgl_core::pipe::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// Its renderer string.
 pub const NAME: &str = "spy";
@@ -39,6 +40,14 @@ pub fn hold(c: ContextHandle) {
 pub fn let_go() {
     HELD.lock().unwrap_or_else(|e| e.into_inner()).clear();
     LET_GO.notify_all();
+}
+
+/// How long every surface's display shows a frame.
+static REFRESH: Mutex<Option<Duration>> = Mutex::new(None);
+
+/// Gives every surface a display.
+pub fn refresh_every(time: Duration) {
+    *REFRESH.lock().unwrap_or_else(|e| e.into_inner()) = Some(time);
 }
 
 /// A draw with the state that it read.
@@ -133,6 +142,9 @@ pub fn key(b: BufferHandle) -> (u32, u32) {
 pub struct Spy {
     null: NullBackend,
     caps: Caps,
+    /// Presents wait for no display.
+    at_once: bool,
+    intervals: BTreeMap<Handle, i32>,
 }
 
 impl Spy {
@@ -142,7 +154,12 @@ impl Spy {
             renderer: NAME.into(),
             ..null.caps().clone()
         };
-        Self { null, caps }
+        Self {
+            null,
+            caps,
+            at_once: false,
+            intervals: BTreeMap::new(),
+        }
     }
 }
 
@@ -155,6 +172,18 @@ macro_rules! as_null {
 impl Backend for Spy {
     fn caps(&self) -> &Caps {
         &self.caps
+    }
+    fn present_at_once(&mut self) {
+        self.at_once = true;
+    }
+    fn pace(&self, surface: SurfaceHandle) -> Option<Pace> {
+        let refresh = (*REFRESH.lock().unwrap_or_else(|e| e.into_inner()))?;
+        let interval = self.intervals.get(&surface.raw()).copied().unwrap_or(1);
+        self.at_once.then_some(Pace { refresh, interval })
+    }
+    fn swap_interval(&mut self, _: &PushedState, i: &SwapInterval) -> Result {
+        self.intervals.insert(i.surface.raw(), i.interval);
+        Ok(())
     }
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, again: bool) -> Result {
         if let Some(b) = d.resource.typed::<BufferHandle>() {

@@ -202,10 +202,10 @@ fn send(
             resource,
             level,
             union_box: on_pipe(&union),
-            offset: 0,
             row_stride: row as u32,
             flags,
             image_stride: slice as u64,
+            ..SubData::default()
         },
         bytes,
         regions: &regions,

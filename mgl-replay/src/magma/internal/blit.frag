@@ -2,18 +2,26 @@
 // given by two opposite corners in texels, as the rows lie in memory. Pixels whose place in the source
 // lies outside the image are left alone.
 //
-// SAMPLES reads a multisampled image into one of as many samples, sample by sample; what becomes of
-// samples in a pixel is no business of this shader's.
+// SAMPLES reads a multisampled image into one of as many samples, sample by sample, and SAMPLE reads one
+// sample of such an image; what becomes of samples in a pixel is no business of this shader's.
 layout(set = 0, binding = 0) uniform SAMPLER source;
 layout(push_constant) uniform Constants {
     layout(offset = 0) vec4 from;
     layout(offset = 16) vec4 to;
     // The slice of a three-dimensional image.
     layout(offset = 32) int slice;
+#if defined(SAMPLE)
+    layout(offset = 36) int one;
+#endif
     // 1 where the image is filtered, 0 where the nearest texel is taken.
     layout(offset = 40) int filtered;
     // Stencil is drawn a bit at a time: pixels whose source lacks this bit are left alone. 0 draws all.
     layout(offset = 44) uint bit;
+#if defined(DEPTH)
+    // Depths of 24 bits are told back to what they are parts of: this much of the product with 2^24 is too much.
+    // Negative where depths are taken as they are read.
+    layout(offset = 52) float unit;
+#endif
 };
 
 #if defined(DEPTH)
@@ -36,6 +44,10 @@ layout(location = 0) out VEC4 color;
 #elif defined(SAMPLES)
 #define SIZE textureSize(source).xy
 #define NEAREST(at) texelFetch(source, ivec3(at, 0), gl_SampleID)
+#define LINEAR(at) NEAREST(ivec2((at) * vec2(SIZE)))
+#elif defined(SAMPLE)
+#define SIZE textureSize(source).xy
+#define NEAREST(at) texelFetch(source, ivec3(at, 0), one)
 #define LINEAR(at) NEAREST(ivec2((at) * vec2(SIZE)))
 #else
 #define SIZE textureSize(source, 0).xy
@@ -62,7 +74,13 @@ void main() {
     VALUE value = NEAREST(ivec2(place));
 #endif
 #if defined(DEPTH)
-    gl_FragDepth = value.x;
+    float depth = value.x;
+    if (unit >= 0.0 && depth < 1.0) {
+        float part = depth * 16777216.0;
+        depth = roundEven(part - part * unit) / 16777216.0;
+        depth += depth * 6.0e-8;
+    }
+    gl_FragDepth = depth;
 #elif defined(STENCIL)
     if (bit != 0u && (value.x & bit) == 0u) {
         discard;

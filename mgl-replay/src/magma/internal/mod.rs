@@ -40,14 +40,16 @@ pub struct BlitConstants {
     pub to: [f32; 4],
     /// Slice of a three-dimensional source.
     pub slice: i32,
-    /// Zero.
-    pub unused: i32,
+    /// The sample that is read of [`Source::Sample`].
+    pub sample: i32,
     /// 1 to filter linearly; has no effect on integers, depth, stencil and multisampled images.
     pub filtered: i32,
     /// Of a stencil blit: only pixels whose source has this bit are drawn; 0 for all.
     pub bit: u32,
     /// Depth of the triangle, 0 to 1.
     pub depth: f32,
+    /// Of a depth blit: how depths of 24 bits were read ([`crate::depth_unit`]); negative for all others.
+    pub unit: f32,
 }
 
 /// What components are to shaders.
@@ -90,6 +92,8 @@ pub enum Source {
     Three,
     /// Two-dimensional with samples, as many as the target's; the view is `TYPE_2D_ARRAY` of one layer.
     Samples,
+    /// Two-dimensional with samples, of which one is read; the view is `TYPE_2D_ARRAY` of one layer.
+    Sample,
 }
 
 impl Source {
@@ -98,7 +102,7 @@ impl Source {
     pub fn view_type(self) -> vk::ImageViewType {
         match self {
             Self::One => vk::ImageViewType::TYPE_1D_ARRAY,
-            Self::Two | Self::Samples => vk::ImageViewType::TYPE_2D_ARRAY,
+            Self::Two | Self::Samples | Self::Sample => vk::ImageViewType::TYPE_2D_ARRAY,
             Self::Three => vk::ImageViewType::TYPE_3D,
         }
     }
@@ -173,18 +177,28 @@ shaders! {
         "#define SAMPLES\n#define SAMPLER isampler2DMSArray\n#define VEC4 ivec4\n";
     BlitSamplesUint = "blit_samples_uint", "blit.frag", Fragment,
         "#define SAMPLES\n#define SAMPLER usampler2DMSArray\n#define VEC4 uvec4\n";
+    BlitSampleFloat = "blit_sample_float", "blit.frag", Fragment,
+        "#define SAMPLE\n#define SAMPLER sampler2DMSArray\n#define VEC4 vec4\n";
+    BlitSampleInt = "blit_sample_int", "blit.frag", Fragment,
+        "#define SAMPLE\n#define SAMPLER isampler2DMSArray\n#define VEC4 ivec4\n";
+    BlitSampleUint = "blit_sample_uint", "blit.frag", Fragment,
+        "#define SAMPLE\n#define SAMPLER usampler2DMSArray\n#define VEC4 uvec4\n";
     Blit1Depth = "blit_1_depth", "blit.frag", Fragment,
         "#define DIM1\n#define DEPTH\n#define SAMPLER sampler1DArray\n";
     Blit2Depth = "blit_2_depth", "blit.frag", Fragment,
         "#define DEPTH\n#define SAMPLER sampler2DArray\n";
     BlitSamplesDepth = "blit_samples_depth", "blit.frag", Fragment,
         "#define SAMPLES\n#define DEPTH\n#define SAMPLER sampler2DMSArray\n";
+    BlitSampleDepth = "blit_sample_depth", "blit.frag", Fragment,
+        "#define SAMPLE\n#define DEPTH\n#define SAMPLER sampler2DMSArray\n";
     Blit1Stencil = "blit_1_stencil", "blit.frag", Fragment,
         "#define DIM1\n#define STENCIL\n#define SAMPLER usampler1DArray\n";
     Blit2Stencil = "blit_2_stencil", "blit.frag", Fragment,
         "#define STENCIL\n#define SAMPLER usampler2DArray\n";
     BlitSamplesStencil = "blit_samples_stencil", "blit.frag", Fragment,
         "#define SAMPLES\n#define STENCIL\n#define SAMPLER usampler2DMSArray\n";
+    BlitSampleStencil = "blit_sample_stencil", "blit.frag", Fragment,
+        "#define SAMPLE\n#define STENCIL\n#define SAMPLER usampler2DMSArray\n";
 }
 
 impl Shader {
@@ -223,6 +237,11 @@ impl Shader {
             (Source::Samples, Values::Uint) => Shader::BlitSamplesUint,
             (Source::Samples, Values::Depth) => Shader::BlitSamplesDepth,
             (Source::Samples, Values::Stencil) => Shader::BlitSamplesStencil,
+            (Source::Sample, Values::Float) => Shader::BlitSampleFloat,
+            (Source::Sample, Values::Int) => Shader::BlitSampleInt,
+            (Source::Sample, Values::Uint) => Shader::BlitSampleUint,
+            (Source::Sample, Values::Depth) => Shader::BlitSampleDepth,
+            (Source::Sample, Values::Stencil) => Shader::BlitSampleStencil,
         })
     }
 
@@ -249,7 +268,13 @@ mod tests {
         ];
         let mut found = vec![Shader::Triangle];
         found.extend(all.into_iter().filter_map(Shader::fill));
-        for source in [Source::One, Source::Two, Source::Three, Source::Samples] {
+        for source in [
+            Source::One,
+            Source::Two,
+            Source::Three,
+            Source::Samples,
+            Source::Sample,
+        ] {
             found.extend(all.into_iter().filter_map(|v| Shader::blit(source, v)));
         }
         assert_eq!(found.len(), ALL.len());
@@ -268,9 +293,10 @@ mod tests {
         assert_eq!(std::mem::offset_of!(BlitConstants, depth), 48);
         assert_eq!(std::mem::offset_of!(BlitConstants, to), 16);
         assert_eq!(std::mem::offset_of!(BlitConstants, slice), 32);
-        assert_eq!(std::mem::offset_of!(BlitConstants, unused), 36);
+        assert_eq!(std::mem::offset_of!(BlitConstants, sample), 36);
         assert_eq!(std::mem::offset_of!(BlitConstants, filtered), 40);
         assert_eq!(std::mem::offset_of!(BlitConstants, bit), 44);
-        assert_eq!(CONSTANTS_BYTES, 52);
+        assert_eq!(std::mem::offset_of!(BlitConstants, unit), 52);
+        assert_eq!(CONSTANTS_BYTES, 56);
     }
 }
