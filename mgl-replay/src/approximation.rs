@@ -89,6 +89,12 @@ impl Approximations {
         count.set(count.get() + 1);
     }
 
+    /// How many there were of all kinds.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(Cell::get).sum()
+    }
+
     /// Name and number of those that happened.
     #[must_use]
     pub fn counted(&self) -> Vec<(&'static str, u64)> {

@@ -309,6 +309,31 @@ pub struct PushedState {
     pub current: BindContext,
     /// Resets so far.
     pub epoch: u32,
+    /// How often parameters of any texture changed.
+    pub params_changes: History,
+}
+
+/// A count of what happened, which is no part of what is: all are equal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct History(u64);
+
+impl PartialEq for History {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl History {
+    /// The count.
+    #[inline]
+    #[must_use]
+    pub fn count(self) -> u64 {
+        self.0
+    }
+    #[inline]
+    pub(super) fn happens(&mut self) {
+        self.0 += 1;
+    }
 }
 
 impl PushedState {
@@ -443,6 +468,7 @@ impl PushedState {
                 p.sampler = SamplerHandle::NULL;
             }
         }
+        self.params_changes.happens();
     }
     pub(super) fn scrub_view(&mut self, h: SamplerViewHandle) {
         self.scrub(Group::SamplerViews, |v| {

@@ -229,6 +229,7 @@ pub fn enter(s: &mut PushedState, call: &Call<'_>) {
         Call::SetTextureParams { p } => {
             if let Ok(e) = s.textures.get_mut(p.texture) {
                 e.params = Some(*p);
+                s.params_changes.happens();
             }
         }
         Call::ObjectDeath { p } => match p.kind {

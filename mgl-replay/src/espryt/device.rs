@@ -67,6 +67,11 @@ impl Device {
     }
 
     /// What was drawn only nearly, with how often.
+    pub fn approximated(&self) -> u64 {
+        self.near.total()
+    }
+
+    /// Name and number of the kinds that happened.
     pub fn approximations(&self) -> Vec<(&'static str, u64)> {
         self.near.counted()
     }

@@ -41,6 +41,11 @@ impl Work<'_> {
     /// [`BackendError::Unsupported`] where nothing can be drawn. State that OpenGL ES cannot express is drawn as near as it
     /// can ([`crate::approximation`]).
     pub fn draw(&mut self, s: &PushedState, d: &DrawCall<'_>) -> Result<(), BackendError> {
+        if self.draw_again(s, d)? {
+            return Ok(());
+        }
+        self.obj.steady = None;
+        let told = self.dev.approximated();
         let c = self.context(s)?;
         let h = c.values.draw_program;
         if d.ranges.iter().all(|r| r.count == 0) && !d.info.flags.has(DrawFlags::INDIRECT) {
@@ -120,7 +125,12 @@ impl Work<'_> {
             discards: false,
         };
         if self.ctx.capture.is_none() || !captures {
-            return self.draw_pass(s, d, h, pass);
+            self.draw_pass(s, d, h, pass)?;
+            // What is only nearly drawn is counted at every draw.
+            if pass.list.is_none() && self.ctx.biased != h && told == self.dev.approximated() {
+                self.settle(s, d, h);
+            }
+            return Ok(());
         }
         let discards = pipeline.rasterizer_discard.get();
         if let Some(pass) = self.captured_at_once(h, pass).filter(|_| !discards) {

@@ -39,6 +39,7 @@ mod read;
 mod samplers;
 mod samples;
 mod state;
+mod steady;
 mod storage;
 mod stream;
 mod surfaces;
@@ -442,6 +443,7 @@ impl Backend for Espryt {
     }
 
     fn attach_native(&mut self, surface: SurfaceHandle, window: &NativeWindow) -> Result {
+        self.obj.steady = None;
         if !self.dev.egl.has_windows() {
             return Err(BackendError::Unsupported(
                 "a window, since the back end's display is not an X server".into(),
@@ -463,6 +465,7 @@ impl Backend for Espryt {
     }
 
     fn release_thread(&mut self) -> Result {
+        self.obj.steady = None;
         let id = egl::current_id();
         if id != 0 && self.contexts.iter().any(|(_, c)| c.egl.id == id) {
             self.let_go();
@@ -475,6 +478,7 @@ impl Backend for Espryt {
         s: &PushedState,
         surface: SurfaceHandle,
     ) -> Result<(u32, u32, Vec<u8>)> {
+        self.obj.steady = None;
         self.on_any(s, |w| w.read_surface(s, surface))
     }
 
@@ -502,6 +506,7 @@ impl Backend for Espryt {
     }
 
     fn resource_specify(&mut self, s: &PushedState, d: &ResourceDesc, _respecify: bool) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| match d.target {
             Target::BUFFER => w.specify_buffer(d),
             _ => w.specify_image(d),
@@ -515,14 +520,17 @@ impl Backend for Espryt {
     }
 
     fn debug(&mut self, s: &PushedState, e: DebugEvent<'_>) -> Result {
+        self.obj.steady = None;
         self.tell_debug(s, e)
     }
 
     fn object_label(&mut self, s: &PushedState, l: &ObjectLabel, label: &[u8]) -> Result {
+        self.obj.steady = None;
         self.label(s, l.kind, l.handle, label)
     }
 
     fn resource_destroy(&mut self, s: &PushedState, r: ResourceHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             w.destroy_resource(r);
             Ok(())
@@ -536,6 +544,7 @@ impl Backend for Espryt {
         regions: &[SubRegion],
         bytes: &[u8],
     ) -> Result {
+        self.obj.steady = None;
         let before = self.uploads.as_ref().map(|_| self.dev.tally.uploads());
         let done = self.on_any(s, |w| match d.resource.kind {
             HandleKind::BUFFER => w.upload_buffer(BufferHandle(d.resource.handle), d.offset, bytes),
@@ -559,14 +568,17 @@ impl Backend for Espryt {
     }
 
     fn buffer_read(&mut self, s: &PushedState, r: &BufferRange) -> Result<Vec<u8>> {
+        self.obj.steady = None;
         self.on_any(s, |w| w.read_buffer(r))
     }
 
     fn copy_region(&mut self, s: &PushedState, c: &CopyRegion) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| w.copy_region(c))
     }
 
     fn clear_resource(&mut self, s: &PushedState, c: &ClearResource) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| match c.resource.kind {
             HandleKind::BUFFER => w.clear_buffer_range(c),
             _ => w.clear_texels(c),
@@ -574,6 +586,7 @@ impl Backend for Espryt {
     }
 
     fn generate_mipmap(&mut self, s: &PushedState, g: &GenerateMipmap) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| w.generate_mipmap(g))
     }
 
@@ -590,10 +603,12 @@ impl Backend for Espryt {
     }
 
     fn texture_read(&mut self, s: &PushedState, g: &GetTextureImage) -> Result<Vec<u8>> {
+        self.obj.steady = None;
         self.on_any(s, |w| w.read_texture(g))
     }
 
     fn context_create(&mut self, _: &PushedState, d: &ContextDesc) -> Result {
+        self.obj.steady = None;
         let before = egl::current_id();
         let made = NativeContext::new(&self.dev, Some(&self.service.egl))?;
         // The new context is not current for the client yet.
@@ -609,6 +624,7 @@ impl Backend for Espryt {
     }
 
     fn context_destroy(&mut self, _: &PushedState, h: ContextHandle) -> Result {
+        self.obj.steady = None;
         if let Ok(c) = self.contexts.remove(h) {
             self.end_context(c);
         }
@@ -616,6 +632,7 @@ impl Backend for Espryt {
     }
 
     fn bind_context(&mut self, s: &PushedState, b: &BindContext) -> Result {
+        self.obj.steady = None;
         if b.context.is_null() {
             self.let_go();
             return Ok(());
@@ -624,6 +641,7 @@ impl Backend for Espryt {
     }
 
     fn surface_specify(&mut self, s: &PushedState, d: &SurfaceDesc, respecify: bool) -> Result {
+        self.obj.steady = None;
         if !respecify {
             let at = self.windows.iter().position(|w| w.0 == d.surface);
             let window = at.map(|i| self.windows.remove(i).1);
@@ -651,6 +669,7 @@ impl Backend for Espryt {
     }
 
     fn surface_destroy(&mut self, s: &PushedState, h: SurfaceHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             if let Ok(mut surface) = w.obj.surfaces.remove(h) {
                 for image in surface.take_images() {
@@ -665,6 +684,7 @@ impl Backend for Espryt {
     }
 
     fn reset(&mut self) -> Result {
+        self.obj.steady = None;
         self.close_windows();
         self.clear_objects();
         self.let_go();
@@ -688,10 +708,12 @@ impl Backend for Espryt {
     }
 
     fn shader_create(&mut self, s: &PushedState, d: &ProgramDesc, code: ProgramCode<'_>) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| w.create_program(d, &code))
     }
 
     fn shader_delete(&mut self, s: &PushedState, h: ShaderHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             if let Ok(mut p) = w.obj.programs.remove(h) {
                 p.delete(w.dev);
@@ -701,6 +723,7 @@ impl Backend for Espryt {
     }
 
     fn sampler_delete(&mut self, s: &PushedState, h: SamplerHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             w.obj.samplers.delete(w.dev, h);
             w.obj.moved();
@@ -709,6 +732,7 @@ impl Backend for Espryt {
     }
 
     fn view_delete(&mut self, s: &PushedState, h: SamplerViewHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             w.obj.views.delete(w.dev, h);
             w.obj.moved();
@@ -717,6 +741,7 @@ impl Backend for Espryt {
     }
 
     fn vertex_elements_delete(&mut self, _: &PushedState, h: VertexElementsHandle) -> Result {
+        self.obj.steady = None;
         for (_, c) in self.contexts.iter_mut() {
             c.vertex.forget(h);
         }
@@ -724,6 +749,7 @@ impl Backend for Espryt {
     }
 
     fn fence_create(&mut self, s: &PushedState, f: FenceHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| w.create_fence(f))
     }
 
@@ -734,14 +760,17 @@ impl Backend for Espryt {
         timeout_ns: u64,
         flush: bool,
     ) -> Result<FenceResult> {
+        self.obj.steady = None;
         self.on_any(s, |w| w.wait_fence(f, timeout_ns, flush))
     }
 
     fn fence_wait_server(&mut self, s: &PushedState, f: FenceHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| w.wait_fence_on_server(f))
     }
 
     fn fence_destroy(&mut self, s: &PushedState, f: FenceHandle) -> Result {
+        self.obj.steady = None;
         self.on_any(s, |w| {
             w.destroy_fence(f);
             Ok(())
@@ -749,22 +778,27 @@ impl Backend for Espryt {
     }
 
     fn query_begin(&mut self, s: &PushedState, q: &QueryDesc) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.begin_query(q))
     }
 
     fn query_end(&mut self, s: &PushedState, q: &QueryDesc) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.end_query(q))
     }
 
     fn query_available(&mut self, s: &PushedState, q: QueryHandle) -> Result<bool> {
+        self.obj.steady = None;
         self.on_current(s, |w| w.query_available(q))
     }
 
     fn query_result(&mut self, s: &PushedState, q: QueryHandle) -> Result<u64> {
+        self.obj.steady = None;
         self.on_current(s, |w| w.query_result(q))
     }
 
     fn query_destroy(&mut self, _: &PushedState, q: QueryHandle) -> Result {
+        self.obj.steady = None;
         if let Ok(q) = self.obj.queries.remove(q) {
             self.obj.dead_queries.push((q.context, q.name));
             self.obj.counters.give_back(q.counter);
@@ -774,10 +808,12 @@ impl Backend for Espryt {
     }
 
     fn timestamp(&mut self, s: &PushedState) -> Result<u64> {
+        self.obj.steady = None;
         self.on_any(s, |w| w.timestamp())
     }
 
     fn query_counter(&mut self, s: &PushedState, q: &QueryDesc) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.query_counter(q))
     }
 
@@ -786,26 +822,32 @@ impl Backend for Espryt {
     }
 
     fn clear(&mut self, s: &PushedState, c: &Clear) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.clear(s, c))
     }
 
     fn blit(&mut self, s: &PushedState, b: &Blit) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.blit(s, b))
     }
 
     fn read_pixels(&mut self, s: &PushedState, r: &ReadPixels) -> Result<Vec<u8>> {
+        self.obj.steady = None;
         self.on_current(s, |w| w.read_pixels(s, r))
     }
 
     fn copy_to_texture(&mut self, s: &PushedState, c: &CopyToTexture) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.copy_to_texture(s, c))
     }
 
     fn stream_output(&mut self, s: &PushedState, op: Op, o: &StreamOutputOp) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| w.stream_output(s, op, o))
     }
 
     fn flush(&mut self, s: &PushedState, f: &Flush) -> Result {
+        self.obj.steady = None;
         self.on_current(s, |w| {
             // SAFETY: the context is current.
             unsafe {
@@ -827,6 +869,7 @@ impl Backend for Espryt {
     }
 
     fn swap_interval(&mut self, _: &PushedState, i: &SwapInterval) -> Result {
+        self.obj.steady = None;
         if let Ok(surface) = self.obj.surfaces.get_mut(i.surface) {
             surface.interval = i.interval;
         }
@@ -834,6 +877,7 @@ impl Backend for Espryt {
     }
 
     fn present(&mut self, s: &PushedState, p: &Present) -> Result {
+        self.obj.steady = None;
         let shared = self
             .contexts
             .iter()

@@ -10,6 +10,7 @@ use super::program::Program;
 use super::queries::Query;
 use super::samplers::Samplers;
 use super::samples::Counters;
+use super::steady::Steady;
 use super::stream::Place;
 use super::surfaces::Surface;
 use super::units::Dummies;
@@ -172,6 +173,8 @@ pub struct Objects {
     pub converted: Converted,
     /// Buffers of zeros, and how many, the smallest first.
     pub zeros: Vec<(Place, usize)>,
+    /// What the last draw has left in place, while it is.
+    pub steady: Option<Steady>,
 }
 
 /// A fence.

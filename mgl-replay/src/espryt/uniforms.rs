@@ -165,7 +165,12 @@ impl Work<'_> {
         }
     }
 
-    fn follow_constants(
+    /// Binds the default block of a program, of `size` bytes, with the values that were pushed, put there now if they changed.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`].
+    pub(super) fn follow_constants(
         &mut self,
         h: ShaderHandle,
         size: usize,

@@ -194,15 +194,7 @@ impl Magma {
             !program.reflection().uniform_blocks.is_empty(),
             !program.slots.is_empty(),
         );
-        if size > 0 {
-            let place = self.follow_constants(s, h, size as usize)?;
-            let set = self.constants_set(&place)?;
-            let want = (set, place.offset as u32);
-            if self.bound.sets[0] != want {
-                self.bound.sets[0] = want;
-                self.bind_set(layout, SET_DEFAULT_BLOCK, set, &[place.offset as u32]);
-            }
-        }
+        self.bind_constants(s, h, size, layout)?;
         let other = self.bound.layout != layout;
         if has_blocks {
             let set = self.blocks_set(s, h)?;
@@ -219,6 +211,31 @@ impl Magma {
             }
         }
         self.bound.layout = layout;
+        Ok(())
+    }
+
+    /// Binds the default block of a program, of `size` bytes, where its values are now.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError::OutOfMemory`].
+    pub(super) fn bind_constants(
+        &mut self,
+        s: &PushedState,
+        h: ShaderHandle,
+        size: u32,
+        layout: vk::PipelineLayout,
+    ) -> Result<(), BackendError> {
+        if size == 0 {
+            return Ok(());
+        }
+        let place = self.follow_constants(s, h, size as usize)?;
+        let set = self.constants_set(&place)?;
+        let want = (set, place.offset as u32);
+        if self.bound.sets[0] != want {
+            self.bound.sets[0] = want;
+            self.bind_set(layout, SET_DEFAULT_BLOCK, set, &[want.1]);
+        }
         Ok(())
     }
 

@@ -30,6 +30,11 @@ impl Magma {
         }
         self.rec.check()?;
         self.stream.begin(&self.rec);
+        if self.draw_again(s, d)? {
+            return Ok(());
+        }
+        self.steady = None;
+        let told = self.near.total();
         let c = context(s)?;
         let h = c.values.draw_program;
         if h.is_null() {
@@ -161,7 +166,12 @@ impl Magma {
                 layered_viewports,
                 indices.as_ref(),
             )?;
-            self.draw_ranges(s, d, ranges, indices.as_ref())
+            self.draw_ranges(s, d, ranges, indices.as_ref())?;
+            // What is only nearly drawn is counted at every draw.
+            if how == Rewrite::None && told == self.near.total() {
+                self.settle(s, d, indices);
+            }
+            Ok(())
         });
         self.ranges = rewritten;
         done
@@ -424,7 +434,7 @@ impl Magma {
         Ok(())
     }
 
-    fn draw_ranges(
+    pub(super) fn draw_ranges(
         &mut self,
         s: &PushedState,
         d: &DrawCall<'_>,

@@ -49,6 +49,7 @@ mod recorder;
 mod samplers;
 pub mod spirv;
 mod state;
+mod steady;
 mod stream;
 mod surfaces;
 mod sync;
@@ -137,6 +138,8 @@ pub struct Magma {
     depth_units: Vec<(Format, f32)>,
     /// Programs that no pipeline can be made of, and why; nothing is drawn with them.
     broken: Vec<(ShaderHandle, BackendError)>,
+    /// What the last draw has left in place, while it is.
+    steady: Option<steady::Steady>,
     /// Push constants of the draw at work.
     constants: DrawConstants,
     /// Default blocks, by slot of the program.
@@ -253,6 +256,7 @@ impl Magma {
             at_once: false,
             depth_units: Vec::new(),
             broken: Vec::new(),
+            steady: None,
             constants: DrawConstants::default(),
             constants_at: Vec::new(),
             constants_layout,

@@ -34,6 +34,7 @@ pub fn first_difference(a: &PushedState, b: &PushedState) -> Option<String> {
         labels,
         current,
         epoch,
+        params_changes: _,
     } = a;
     let found = None
         .or_else(|| objects(buffers, &b.buffers, fields))
