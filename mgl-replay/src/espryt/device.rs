@@ -66,12 +66,12 @@ impl Device {
         self.near.near(kind, &self.events);
     }
 
-    /// What was drawn only nearly, with how often.
+    /// How often something was drawn only nearly.
     pub fn approximated(&self) -> u64 {
         self.near.total()
     }
 
-    /// Name and number of the kinds that happened.
+    /// What was drawn only nearly, with how often.
     pub fn approximations(&self) -> Vec<(&'static str, u64)> {
         self.near.counted()
     }

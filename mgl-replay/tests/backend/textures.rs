@@ -1015,3 +1015,80 @@ fn boxes_of_textures_are_filled() {
         }
     }
 }
+
+/// What changes between two draws that have all else in common is seen by the second one, whatever it is that changes.
+#[test]
+fn draws_of_one_state_see_what_changed_between_them() {
+    let mut rig = Rig::new(4, 4);
+    let p = rig.program("textured");
+    rig.positions(&COVER);
+    let texel = |rig: &mut Rig, content: [u8; 4]| {
+        let t = rig.texture(desc(Target::TEXTURE_2D, Format::RGBA8, 1, 1));
+        let area = whole(rig, t, 0);
+        upload(rig, t, 0, area, &content);
+        t
+    };
+    let (first, second) = (texel(&mut rig, RED), texel(&mut rig, BLUE));
+    let views = [
+        bind_texture(&mut rig, 0, first),
+        bind_texture(&mut rig, 1, second),
+    ];
+    let nearest = sampler(&mut rig, |_| {});
+    set_views(&mut rig, &views, nearest);
+    let drawn = |rig: &mut Rig| {
+        for _ in 0..2 {
+            rig.draw(Primitive::TRIANGLES, 0, 3);
+        }
+    };
+    // Nothing is read in between: all draws are of one submission, and the last one is seen.
+    let seen = |rig: &mut Rig, what: &str, want: [u8; 4]| {
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().at(1, 1), want, "{what}");
+        rig.clear([0.0; 4]);
+        drawn(rig);
+    };
+    drawn(&mut rig);
+    seen(&mut rig, "nothing", RED);
+    rig.call(&Call::SetTextureParams {
+        p: &TextureParams {
+            swizzle: [Swizzle::ZERO, Swizzle::RED, Swizzle::ZERO, Swizzle::ONE],
+            ..params(first)
+        },
+    });
+    seen(&mut rig, "parameters of the texture", GREEN);
+    let area = whole(&mut rig, first, 0);
+    upload(&mut rig, first, 0, area, &[0, 0, 0, 255]);
+    seen(&mut rig, "texels", [0, 0, 0, 255]);
+    rig.call(&Call::SetProgramBindings {
+        p: &SetProgramBindings { shader: p.shader },
+        samplers: &[SlotUnit { slot: 0, unit: 1 }],
+        images: &[],
+        uniform_blocks: &[],
+        storage_blocks: &[],
+    });
+    seen(&mut rig, "the unit", BLUE);
+    rig.clear([0.0, 1.0, 0.0, 1.0]);
+    let moved = bytes(&[9.0f32; 6]);
+    let vertices = rig.s.context().expect("a context").values.vertex_buffers[0].buffer;
+    rig.write_buffer(vertices, 0, &moved);
+    rig.draw(Primitive::TRIANGLES, 0, 3);
+    assert_eq!(rig.image().at(1, 1), GREEN, "vertices that lie elsewhere");
+    rig.write_buffer(vertices, 0, &bytes(&COVER));
+    rig.draw(Primitive::TRIANGLES, 0, 3);
+    assert_eq!(rig.image().at(1, 1), BLUE, "vertices that are back");
+
+    let flat = rig.program("flat");
+    rig.uniform(&flat, "place", &[1.0f32, 1.0, 0.0, 0.0]);
+    for (tint, want) in [
+        ([1.0f32, 0.0, 0.0, 1.0], RED),
+        ([0.0, 1.0, 0.0, 1.0], GREEN),
+    ] {
+        rig.uniform(&flat, "tint", &tint);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        rig.uniform(&flat, "tint", &[0.0f32, 0.0, 1.0, 1.0]);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        rig.uniform(&flat, "tint", &tint);
+        rig.draw(Primitive::TRIANGLES, 0, 3);
+        assert_eq!(rig.image().at(1, 1), want, "a uniform");
+    }
+}
