@@ -128,6 +128,8 @@ macro_rules! features {
 features! {
     /// Vertices of an instanced draw start at an instance other than 0.
     base_instance = false | "EXT_base_instance";
+    /// Buffers stay mapped while they are drawn from.
+    buffer_storage = false | "EXT_buffer_storage";
     /// Indices are offset by a base vertex.
     base_vertex = true | "EXT_draw_elements_base_vertex" | "OES_draw_elements_base_vertex";
     /// Sampling outside yields a border colour.

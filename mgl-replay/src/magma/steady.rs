@@ -111,7 +111,8 @@ impl Magma {
     /// The draw that was just recorded as it was given leaves all in place.
     pub(super) fn settle(&mut self, s: &PushedState, d: &DrawCall<'_>, indices: Option<Indices>) {
         self.steady = None;
-        if !may_be_steady(d) || self.capture_runs() {
+        // Of an image that is drawn to and read at once, what a draw wrote is ready for the next one behind a barrier.
+        if !may_be_steady(d) || self.capture_runs() || !self.feedback.is_empty() {
             return;
         }
         let Ok(h) = context(s).map(|c| c.values.draw_program) else {
