@@ -1056,7 +1056,7 @@ fn draws_of_one_state_see_what_changed_between_them() {
         },
     });
     seen(&mut rig, "parameters of the texture", GREEN);
-    let area = whole(&mut rig, first, 0);
+    let area = whole(&rig, first, 0);
     upload(&mut rig, first, 0, area, &[0, 0, 0, 255]);
     seen(&mut rig, "texels", [0, 0, 0, 255]);
     rig.call(&Call::SetProgramBindings {
