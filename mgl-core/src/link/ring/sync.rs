@@ -26,10 +26,14 @@ mod native {
     /// How long an end looks again and again before it parks.
     const SPIN: Duration = Duration::from_micros(50);
 
-    /// [`SPIN`], or nothing on a machine with one processor, where spinning only keeps the peer from running.
+    /// Processors from which on an end may look again and again: one each for the two ends, and one for what the back end's
+    /// driver runs beside them, a software rasteriser above all. With fewer, spinning keeps those from running that are waited for.
+    const ENOUGH: usize = 3;
+
+    /// [`SPIN`], or nothing on a machine with few processors.
     pub fn spin_time() -> Duration {
         match std::thread::available_parallelism() {
-            Ok(n) if n.get() > 1 => SPIN,
+            Ok(n) if n.get() >= ENOUGH => SPIN,
             _ => Duration::ZERO,
         }
     }
