@@ -181,7 +181,8 @@ fn ends_that_take_turns_never_hang() {
                 thread::sleep(Duration::from_millis(1));
             }
         }
-        consumer.stats()
+        // It goes when the producer has seen its last answer, not before.
+        consumer
     });
     for n in 0..RECORDS {
         let ordinal = put(&mut producer).unwrap();
@@ -191,7 +192,7 @@ fn ends_that_take_turns_never_hang() {
             thread::sleep(Duration::from_millis(1));
         }
     }
-    let stats = taker.join().unwrap();
+    let stats = taker.join().unwrap().stats();
     assert!(stats.parks > 0 && producer.stats().wakes > 0, "{stats:?}");
     assert_eq!(producer.stats().waits, 0);
 }
